@@ -22,7 +22,8 @@ from tandemvote import (
     certify_selective,
     compare,
 )
-from tandemvote.auditing import CODES, Finding, FindingsError, check_findings
+from tandemvote.auditing import Finding, FindingsError, check_findings
+from tandemvote.auditing.finding import CODES
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -150,6 +151,13 @@ def test_rows_shared_with_unlabeled_samples_are_an_error_unless_chance_explains_
     assert finding.message.startswith("40 distinct rows of the 300 unlabeled samples are labeled")
     dice, again = rng.integers(3, size=(2, 300, 3))
     assert not audit(dice, X_unlabeled=again).errors
+
+
+@pytest.mark.parametrize("gap", [None, np.nan])
+def test_names_with_gaps_are_identifiers(gap):
+    names = [gap, *(f"name {code}" for code in range(59))]
+    X = pd.DataFrame({"name": names, "size": np.random.default_rng(0).normal(size=60)})
+    assert audit(X).codes == audit(pl.from_pandas(X)).codes == ("identifier",)
 
 
 def test_groups_and_copies_of_rows_are_distinguished():

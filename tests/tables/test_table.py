@@ -56,6 +56,12 @@ def test_fractions_and_numbers_beyond_exact_ones_stay_numbers(read):
         assert y.tolist() == labels and y.dtype.kind == "f"
 
 
+def test_typed_labels_keep_their_type(tmp_path):
+    for labels in ([True, False], [2**60, 2**60 + 1]):
+        pandas.DataFrame({"size": [1, 2], "y": labels}).to_parquet(tmp_path / "t.parquet")
+        assert read_table(tmp_path / "t.parquet", target="y").y.tolist() == labels
+
+
 def test_numbers_named_as_categories_are_classes(read):
     frame = pandas.DataFrame({"size": np.arange(400) % 7, "y": np.arange(400) // 4 / 2})
     assert len(np.unique(read(frame, target="y", categories=["y"]).y)) == 100

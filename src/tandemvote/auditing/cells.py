@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from contextlib import suppress
+from decimal import Decimal
+from functools import cached_property
+from numbers import Integral, Real
 from typing import Any
 
 import narwhals as nw
@@ -12,11 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from tandemvote.codes import distinct as integer_codes
-from tandemvote.codes import is_missing
-
-SAMPLE = 20_000
-"""Rows on which columns are looked at; whatever seems suspicious is confirmed on all rows."""
+from tandemvote.codes import as_array, distinct, is_missing
 
 NUMBERS = "biuf"
 """Kinds of numpy types that are numbers."""
@@ -31,23 +29,11 @@ _CLOCK = re.compile(r"\d\d?:\d\d(:\d\d(\.\d+)?)?")
 
 
 class Column:
-    """One column: its name, and its values on all rows or on a sample of them."""
+    """One column: its name, and its values on all rows."""
 
     def __init__(self, name: object, values: NDArray[Any], *, is_category: bool = False) -> None:
         self.name, self.values, self.is_category = str(name), values, is_category
-
-    @cached_property
-    def sample(self) -> Column:
-        """Return the column on a sample of rows."""
-        rows = sample_rows(len(self.values))
-        if rows is None:
-            return self
-        return Column(self.name, self.values[rows], is_category=self.is_category)
-
-    @cached_property
-    def is_number(self) -> bool:
-        """Return True for numbers."""
-        return self.values.dtype.kind in NUMBERS
+        self.is_number = values.dtype.kind in NUMBERS
 
     @cached_property
     def _factors(self) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -65,20 +51,26 @@ class Column:
 
     @cached_property
     def n_words(self) -> float:
-        """Mean number of words of the distinct texts."""
-        if self.values.dtype.kind != "O" or not self.distinct.size:
-            return 0.0
-        return float(np.mean([len(text.split()) for text in self.distinct.tolist()]))
+        """Mean number of words of the distinct values."""
+        words = [len(str(value).split()) for value in self.distinct.tolist()]
+        return sum(words) / max(len(words), 1)
 
     @cached_property
-    def times(self) -> NDArray[Any] | None:
-        """Numbers in the order of time, NaN where missing, if the column holds dates or times."""
-        if self.values.dtype.kind == "M":
-            return np.where(np.isnat(self.values), np.nan, self.values.astype(np.int64))
+    def times(self) -> NDArray[np.intp] | None:
+        """Position of each row in the order of time, if the column holds dates or times.
+
+        It is -1 where the value is missing. Times of day are equal to each other.
+        """
         if self.is_number:
-            present = self.values[~is_missing(self.values)]
-            return self.values if _are_clock_times(present) else None
-        return None if self.is_category else _dates(self.distinct, self.codes)
+            return self.codes if _are_clock_times(self.distinct) else None
+        if self.values.dtype.kind == "M":
+            return self.codes
+        order = None if self.is_category else _order_of_dates(self.distinct.tolist())
+        return None if order is None else np.append(order, -1)[self.codes]
+
+
+Contents = tuple[list[Column], Any]
+"""Columns, and an array or sparse matrix of cells that are not in columns, with as many rows."""
 
 
 def factorize(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -89,63 +81,49 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     >>> [each.tolist() for each in factorize(np.array([3.0, np.nan, 1.0, 3.0]))]
     [[1.0, 3.0], [1, -1, 0, 1]]
     """
-    missing = is_missing(values)
+    is_present = ~is_missing(values)
+    present, found = values[is_present], np.full(values.size, -1)
     if values.dtype.kind == "O":
-        texts = [value if isinstance(value, str) else str(value) for value in values[~missing]]
-        distinct = sorted(set(texts))
-        position = {text: place for place, text in enumerate(distinct)}
-        found = np.fromiter(map(position.__getitem__, texts), np.intp, len(texts))
-        known: NDArray[Any] = np.array(distinct, object)
+        texts = [str(value) for value in present]
+        known = np.array(sorted(set(texts)), object)
+        position = {text: place for place, text in enumerate(known)}
+        found[is_present] = [position[text] for text in texts]
     elif values.dtype.kind in "iu":
-        known, small = integer_codes(values)
-        found = small.astype(np.intp)
+        known, found[is_present] = distinct(present)
     else:
-        known, found = np.unique(values[~missing], return_inverse=True)
-    if not missing.any():
-        return known, found
-    codes = np.full(values.size, -1)
-    codes[~missing] = found
-    return known, codes
+        known, found[is_present] = np.unique(present, return_inverse=True)
+    return known, found
 
 
 def _are_clock_times(numbers: NDArray[Any]) -> bool:
     """Return True for whole numbers that are Unix times from 1973 to 2100, years or dates."""
-    if not numbers.size or not is_whole(numbers):
+    if numbers.size < 2 or not is_whole(numbers):
         return False
-    low, high = int(numbers.min()), int(numbers.max())
-    if low == high:
-        return False
-    if any(1e8 * unit <= low and high <= 4.1e9 * unit for unit in (1, 1e3, 1e6, 1e9)):
-        return True
+    low, high = numbers[0], numbers[-1]
     if low >= 19000101 and high <= 21001231:
-        month, day = numbers // 100 % 100, numbers % 100
-        return bool(((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)).all())
-    return low >= 1900 and high <= 2100
+        months, days = numbers // 100 % 100, numbers % 100
+        return bool(np.isin(months, range(1, 13)).all() and np.isin(days, range(1, 32)).all())
+    is_unix = any(1e8 * unit <= low and high <= 4.1e9 * unit for unit in (1, 1e3, 1e6, 1e9))
+    return is_unix or bool(low >= 1900 and high <= 2100)
 
 
 def is_whole(numbers: NDArray[Any]) -> bool:
     """Return True if all numbers are finite and whole."""
-    return numbers.dtype.kind != "f" or bool(
-        (np.isfinite(numbers) & (numbers == np.floor(numbers))).all()
-    )
+    return bool((np.isfinite(numbers) & (numbers == np.floor(numbers))).all())
 
 
-def _dates(distinct: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[Any] | None:
-    """Return numbers in the order of dates written as text, if that is what all texts are."""
-    texts = distinct.tolist()
-    for form in (_DATE, _DAY_FIRST, _CLOCK):
-        if not texts or not all(form.fullmatch(text) for text in texts):
-            continue
-        order = np.arange(float(len(texts)))  # year, month, day: the order of the texts
-        if form is _CLOCK:
-            order[:] = 0
-        elif form is _DAY_FIRST:
-            parts = np.array([re.split(r"\D", text)[:3] for text in texts], float)
-            months = parts[:, 1] if parts[:, 0].max() > 12 else parts[:, 0]
-            days = parts[:, 0] + parts[:, 1] - months
-            order = 10000 * parts[:, 2] + 100 * months + days
-        return np.where(codes < 0, np.nan, np.append(order, np.nan)[codes])
-    return None
+def _order_of_dates(texts: list[str]) -> NDArray[np.intp] | None:
+    """Return the positions of sorted texts in the order of time, if all are dates or times."""
+    if texts and all(map(_DATE.fullmatch, texts)):
+        return np.arange(len(texts))
+    if texts and all(map(_CLOCK.fullmatch, texts)):
+        return np.zeros(len(texts), np.intp)
+    if not texts or not all(map(_DAY_FIRST.fullmatch, texts)):
+        return None
+    parts = np.array([re.split(r"\D", text)[:3] for text in texts]).astype(np.intp)
+    # The day comes first if a number is too large for a month.
+    days = parts @ ((1, 100, 10_000) if parts[:, 0].max() > 12 else (100, 1, 10_000))
+    return np.unique(days, return_inverse=True)[1]
 
 
 def check_collected(X: Any) -> Any:
@@ -159,60 +137,36 @@ def check_collected(X: Any) -> Any:
     return table
 
 
-def read_columns(X: Any) -> tuple[list[Column], Any]:
-    """Return the columns of X, and X as an array or sparse matrix (None for a DataFrame).
-
-    Images and sparse matrices have rows but not columns that can be looked at.
-    """
+def read_contents(X: Any) -> Contents:
+    """Return the columns of X; of images and sparse matrices, cells that are not in columns."""
     if hasattr(X, "iloc") and hasattr(X, "columns") and not X.columns.is_unique:
         X = X.set_axis([f"{name} (column {place})" for place, name in enumerate(X.columns)], axis=1)
     table = check_collected(X)
+    if isinstance(table, nw.Series):
+        table = table.alias("X").to_frame()
     if isinstance(table, nw.DataFrame):
-        return [
-            Column(each.name, series_values(each), is_category=each.dtype in CATEGORIES)
-            for each in table.iter_columns()
-        ], None
+        return [*map(_column, table.iter_columns())], np.empty((len(table), 0))
     if issparse(X):
         return [], X
-    array = series_values(table) if isinstance(table, nw.Series) else as_rows(X)
-    if array.ndim > 2 or array.dtype.kind not in f"{NUMBERS}MOUS":
-        return [], array
-    if array.ndim < 2:
-        return [Column("X", _plain(array))], array
-    columns = np.asfortranarray(array) if array.dtype.kind in NUMBERS else array
-    return [
-        Column(f"X[:, {place}]", _plain(columns[:, place])) for place in range(array.shape[1])
-    ], array
+    array = as_array(X)
+    if array.ndim > 2:
+        return [], array.reshape(len(array), -1)
+    each_values = np.ascontiguousarray(np.atleast_2d(array.T))
+    names = [f"X[:, {place}]" for place in range(len(each_values))] if array.ndim == 2 else ["X"]
+    columns = [Column(*each) for each in zip(names, map(_plain, each_values), strict=True)]
+    return columns, np.empty((len(array), 0))
 
 
-def n_rows_of(columns: Sequence[Column], array: Any) -> int:
-    """Return the number of rows of what `read_columns` returned."""
-    if columns:
-        return len(columns[0].values)
-    return 0 if array is None else int(array.shape[0])
-
-
-def as_rows(X: Any) -> NDArray[Any]:
-    """Return a sequence as an array; of objects where its items do not form a table."""
-    try:
-        array = np.asarray(X)
-    except ValueError:  # items of different lengths
-        array = np.empty(len(X), object)
-        array[:] = list(X)
-    mixed = array.dtype.kind in "US" and not hasattr(X, "dtype") and isinstance(X, Sequence)
-    return np.array(X, object) if mixed else array
-
-
-def series_values(series: Any) -> NDArray[Any]:
-    """Return the values of a narwhals Series: numbers, datetime64, or objects."""
-    kind = series.dtype
-    if kind.is_nested():
-        return np.array([str(value) for value in series.to_list()], object)
-    if kind.is_decimal():
-        series = series.cast(nw.Float64)
-    elif kind in CATEGORIES:  # whose texts stay texts, such as zip codes
-        return np.asarray(series.cast(nw.String).to_numpy()).astype(object)
-    return _plain(np.asarray(series.to_numpy()))
+def _column(series: Any) -> Column:
+    """Return a narwhals Series as a column of numbers, datetime64 or objects."""
+    is_category = series.dtype in CATEGORIES  # whose texts stay texts, such as zip codes
+    if is_category:
+        values = np.asarray(series.cast(nw.String).to_numpy()).astype(object)
+    elif series.dtype.is_nested():
+        values = np.array([str(value) for value in series.to_list()], object)
+    else:
+        values = _plain(np.asarray(series.to_numpy()))
+    return Column(series.name, values, is_category=is_category)
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:
@@ -224,18 +178,8 @@ def _plain(values: NDArray[Any]) -> NDArray[Any]:
     values = values.astype(object)
     missing = is_missing(values)
     kinds = {type(value) for value in values[~missing]}
-    if kinds and kinds <= {int, float, bool, str} and kinds != {bool}:
-        try:
-            whole = kinds == {int} and not missing.any()
+    if kinds and all(issubclass(kind, Real | Decimal | str) for kind in kinds):
+        with suppress(OverflowError, ValueError):  # integers beyond 64 bits, and texts
+            whole = all(issubclass(kind, Integral) for kind in kinds) and not missing.any()
             return np.where(missing, np.nan, values).astype(np.int64 if whole else np.float64)
-        except (OverflowError, ValueError):  # integers beyond 64 bits, and texts
-            return values
     return values
-
-
-@lru_cache(1)
-def sample_rows(n_rows: int) -> NDArray[np.intp] | None:
-    """Return the rows on which columns are looked at, or None for all of them."""
-    if n_rows <= SAMPLE:
-        return None
-    return np.sort(np.random.default_rng(0).choice(n_rows, SAMPLE, replace=False))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tandemvote.auditing.cells import Column, factorize, n_rows_of, read_columns, sample_rows
-from tandemvote.auditing.columns import column_findings
-from tandemvote.auditing.finding import Finding, Findings
-from tandemvote.auditing.labels import group_findings, leak_findings, target_findings
-from tandemvote.auditing.order import index_findings, neighbor_findings, order_findings
+from tandemvote.auditing.cells import Column, factorize, read_contents
+from tandemvote.auditing.columns import IDENTIFIER, column_clues, order_clues
+from tandemvote.auditing.finding import Findings, about_columns, about_data
+from tandemvote.auditing.labels import group_clues, leak_clues, neighbor_findings, target_findings
 from tandemvote.auditing.rows import copy_findings, shared_findings
 from tandemvote.codes import as_array
-from tandemvote.frames import index_of
+from tandemvote.frames import index_of, is_reordered
 
 
 def audit(
@@ -60,62 +57,44 @@ def audit(
     >>> findings.codes
     ('grouped_rows', 'row_order')
     """
-    columns, array = read_columns(X)
+    columns, array = table = read_contents(X)
     index = _index_columns(index_of(X))
-    n_rows = n_rows_of(columns, array)
+    reordered = []
     for name, values in (("y", y), ("groups", groups)):
-        if values is not None and (shape := as_array(values).shape)[:1] != (n_rows,):
+        if values is not None and (shape := as_array(values).shape)[:1] != array.shape[:1]:
             raise ValueError(
-                f"{name} has shape {shape} and X has {n_rows} samples. Pass one value per sample,"
-                " in the same order."
+                f"{name} has shape {shape} and X has {array.shape[0]} samples. Pass one value per"
+                " sample, in the same order."
             )
-    found = column_findings(columns)
+        reordered += [name] * is_reordered(X, values)
+    clues = [*column_clues(columns), *order_clues([*columns, *index])]
     # A copy with a new number or time is still a copy.
-    skipped = {
-        *(name for each in found if each.code == "identifier" for name in each.columns),
-        *(column.name for column in columns if not column.is_number and column.times is not None),
-    }
-    about_target, label = ([], None) if y is None else target_findings(y)
+    skipped = {name for kind, name, _ in clues if kind == IDENTIFIER}
+    skipped |= {each.name for each in columns if not each.is_number and each.times is not None}
+    found, label = ([], None) if y is None else target_findings(y)
     group = None if groups is None else factorize(as_array(groups))[1]
-    copies, is_first = copy_findings(columns, array, label, group, skipped=skipped)
-    found += about_target + copies
-    found += index_findings(X, y=y, groups=groups) + order_findings([*columns, *index])
+    copies, is_first = copy_findings(table, label, group, skipped=skipped)
+    found += copies
+    if reordered:
+        message = f"{' and '.join(reordered)} and X have the same index in another order."
+        found.append(about_data("index_order", "error", message))
     if label is not None:
-        check = partial(leak_findings, name_of_y=getattr(y, "name", None))
-        found += _confirmed(check, columns, label)
+        clues += leak_clues(columns, label, name_of_y=getattr(y, "name", None))
         if groups is None:
-            found += _confirmed(group_findings, columns, label, is_first)
-            found += group_findings(index, columns, label, np.ones(n_rows, bool))
+            clues += group_clues(columns, columns, label, is_first)
+            clues += group_clues(index, columns, label, np.ones(label.size, bool))
             found += neighbor_findings(label)
     if X_unlabeled is not None:
-        unlabeled = read_columns(X_unlabeled)
-        found += shared_findings(columns, array, unlabeled, skipped=skipped)
-        found += copy_findings(*unlabeled, what="unlabeled rows")[0]
-    return Findings(found)
-
-
-def _confirmed(
-    check: Callable[..., list[Finding]], columns: Sequence[Column], *of_rows: NDArray[Any]
-) -> list[Finding]:
-    """Check columns on a sample of the rows, and those that are suspicious there on all rows."""
-    rows = sample_rows(of_rows[0].size)
-    if rows is None:
-        return check(columns, columns, *of_rows)
-    samples = [column.sample for column in columns]
-    found = check(samples, samples, *(each[rows] for each in of_rows))
-    names = {name for each in found for name in each.columns}
-    return check([each for each in columns if each.name in names], columns, *of_rows)
+        unlabeled = read_contents(X_unlabeled)
+        found += shared_findings(table, unlabeled, skipped=skipped)
+        found += copy_findings(unlabeled, what="unlabeled rows")[0]
+    return Findings([*about_columns(clues), *found])
 
 
 def _index_columns(index: Any) -> list[Column]:
-    """Return the levels of an index of pandas that hold times or repeated values."""
+    """Return the levels of an index of pandas, but for those that number the rows."""
     if index is None:
         return []
     names = ["index", *(f"index level {place}" for place in range(1, index.nlevels))]
-    levels, _ = read_columns(index.to_frame(index=False).set_axis(names, axis=1))
-    return [
-        level
-        for level in levels
-        if level.distinct.size < level.values.size
-        or (not level.is_number and level.times is not None)
-    ]
+    levels, _ = read_contents(index.to_frame(index=False).set_axis(names, axis=1))
+    return [each for each in levels if not each.is_number or each.distinct.size < len(index)]

@@ -20,7 +20,8 @@ ADVICE = {
     "shared_rows": "Pass unlabeled samples that are not among X.",
     "time_order": "If new rows will be later, hold out the latest rows and certify on them.",
     "sorted_rows": "If that is the order of time, hold out the latest rows and certify on them.",
-    "index_order": "Reorder with .loc[X.index]; if the order is right, pass .to_numpy().",
+    "index_order": "Values are matched by position. Reorder with .loc[X.index]; if the order is"
+    " right, pass .to_numpy().",
     "leak": "Exclude them if they are not known before the label of a new row.",
     "missing_target": "Exclude rows without a label.",
     "measurement_target": "A classifier needs classes. Bin the values, or choose another target.",
@@ -35,7 +36,7 @@ ADVICE = {
 CODES = tuple(ADVICE)
 """Codes of the findings of `audit`: the names in ``allow=``."""
 
-COLUMNS_SHOWN = 3
+MOST_SHOWN = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,18 +84,23 @@ def about_data(code: str, severity: str, message: str, **fields: Any) -> Finding
     return Finding(code=code, severity=severity, message=message, advice=ADVICE[code], **fields)
 
 
-def about_columns(
-    code: str, severity: str, what: str, evidence: Mapping[str, str]
-) -> list[Finding]:
-    """Report one finding about several columns, each with its evidence."""
-    if not evidence:
-        return []
-    names = tuple(evidence)
-    named = f"{names[0]!r} ({evidence[names[0]]})"
-    named = ", ".join([named, *map(repr, names[1:COLUMNS_SHOWN])])
-    more = f" and {len(names) - COLUMNS_SHOWN} more" * (len(names) > COLUMNS_SHOWN)
-    message = f"{what}: {named}{more}."
-    return [about_data(code, severity, message, columns=names, evidence=evidence)]
+Clue = tuple[tuple[str, str, str], str, str]
+"""What a test found in a column: the code, severity and title of the finding, name, evidence."""
+
+
+def about_columns(clues: Iterable[Clue]) -> list[Finding]:
+    """Return one finding about all columns whose clues have one code, severity and title."""
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for kind, name, text in clues:
+        found.setdefault(kind, {})[name] = text
+    findings = []
+    for (code, severity, title), evidence in found.items():
+        first, *others = evidence
+        named = ", ".join([f"{first!r} ({evidence[first]})", *map(repr, others[: MOST_SHOWN - 1])])
+        more = f" and {len(evidence) - MOST_SHOWN} more" * (len(evidence) > MOST_SHOWN)
+        fields = {"columns": tuple(evidence), "evidence": evidence}
+        findings.append(about_data(code, severity, f"{title}: {named}{more}.", **fields))
+    return findings
 
 
 class Findings(tuple[Finding, ...]):
@@ -154,10 +160,9 @@ def check_findings(findings: Iterable[Finding], allow: Iterable[str] = ()) -> Fi
     >>> print(check_findings([finding], allow=["identifier"]))
     overridden error: Column 'id' ... [identifier]
     """
-    allowed = [allow] if isinstance(allow, str) else list(allow)
-    for code in allowed:
-        if code not in CODES:
-            raise ValueError(f"Invalid allow={code!r}. Valid codes: {', '.join(CODES)}.")
+    allowed = {allow} if isinstance(allow, str) else {*allow}
+    if unknown := sorted(allowed - {*CODES}):
+        raise ValueError(f"Invalid allow={unknown[0]!r}. Valid codes: {', '.join(CODES)}.")
     checked = Findings(
         replace(each, overridden=each.severity == "error" and each.code in allowed)
         for each in findings

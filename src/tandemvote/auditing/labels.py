@@ -1,8 +1,8 @@
-"""What columns reveal about labels: rows that belong together, leaks, and the target itself."""
+"""Labels: what columns and neighboring rows reveal about them, and the target itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,8 @@ from scipy.special import bdtrc, chdtr, gammaln, lambertw
 
 from tandemvote.auditing.cells import Column, factorize, is_whole
 from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS
-from tandemvote.auditing.finding import Finding, about_columns, about_data
-from tandemvote.codes import as_array, is_missing
-
-Codes = NDArray[np.intp]
+from tandemvote.auditing.finding import Clue, Finding, about_data
+from tandemvote.codes import Codes, as_array, is_missing
 
 FEWEST_GROUPS = 20
 """Values with several rows, so that rows that belong together can be recognized."""
@@ -23,44 +21,43 @@ FEWEST_GROUPS = 20
 SHARED, NEARLY_SHARED = 0.4, 0.75
 """Excess agreement of labels, as a share of the possible one, of a warning and of an error."""
 
+NOTEWORTHY = 0.1
+"""Excess agreement of neighboring labels, as a share of the possible one."""
+
+LABELS_IN_X = "leak", "error", "X contains the labels"
+LEAK = "leak", "warning", "Columns that reveal the label"
+
 FEW_CLASSES = 30
 ROWS_OF_A_CLASS = {"measurement": 15, "name": 5}
 """Rows that a class of more than a few needs on average, among numbers and among texts."""
 
 
-def agreement_by_chance(label: Codes) -> float:
-    """Return the probability that two different rows have one label."""
-    counts = np.bincount(label)
+def agreement_by_chance(codes: Codes) -> float:
+    """Return the probability that two different rows have one code."""
+    counts = np.bincount(codes)
     pairs = float((counts * (counts - 1.0)).sum())
-    return pairs / max(label.size * (label.size - 1.0), 1.0)
+    return pairs / max(codes.size * (codes.size - 1.0), 1.0)
 
 
-def group_findings(
-    suspects: Sequence[Column],
-    columns: Sequence[Column],
-    label: Codes,
-    is_first: NDArray[np.bool_],
-) -> list[Finding]:
+def group_clues(
+    suspects: Sequence[Column], columns: Sequence[Column], label: Codes, included: NDArray[np.bool_]
+) -> Iterator[Clue]:
     """Report suspects with many values of several rows each that share their labels.
 
-    Only rows that do not repeat an earlier row are compared. It is an error if such rows are also
-    similar in another column, or if the values have more equal numbers of rows than independent
-    rows would have: otherwise the column may be a category that predicts the label.
+    Only the included rows are compared. It is an error if such rows are also similar in another
+    column, or if the values have more equal numbers of rows than independent rows would have:
+    otherwise the column may be a category that predicts the label.
     """
-    found: dict[str, dict[str, str]] = {"error": {}, "warning": {}}
+    rows = np.argsort(label, kind="stable")  # sorted already, tables of labels are made faster
+    rows = rows[included[rows]]
     for column in suspects:
-        present = (column.codes >= 0) & is_first
+        present = rows[column.codes[rows] >= 0]
         shared, text = _shared_labels(column.codes[present], label[present])
         if text:
-            designed = _is_balanced(column.codes) or _is_clustered(column, columns, label, is_first)
-            found["error" if shared >= NEARLY_SHARED and designed else "warning"][column.name] = (
-                text
-            )
-    what = "Rows seem to belong together by column"
-    return [
-        *about_columns("grouped_rows", "error", what, found["error"]),
-        *about_columns("grouped_rows", "warning", what, found["warning"]),
-    ]
+            is_designed = _is_balanced(column) or _is_clustered(column, columns, label, included)
+            severity = "error" if shared >= NEARLY_SHARED and is_designed else "warning"
+            title = "Rows seem to belong together by column"
+            yield ("grouped_rows", severity, title), column.name, text
 
 
 def _shared_labels(codes: Codes, label: Codes) -> tuple[float, str]:
@@ -70,20 +67,20 @@ def _shared_labels(codes: Codes, label: Codes) -> tuple[float, str]:
     """
     n_rows, chance = np.bincount(codes), agreement_by_chance(label)
     n_groups, n_classes = (n_rows > 1).sum(), label.max(initial=0) + 1
-    if n_groups < FEWEST_GROUPS or n_groups <= n_classes or chance == 1:
+    if n_groups < max(FEWEST_GROUPS, n_classes + 1) or chance == 1:
         return 0.0, ""
     table = csr_array((np.ones(codes.size), (codes, label)))[n_rows > 0]
     n_rows = n_rows[n_rows > 0]
     several = n_rows > 1
     within = ((table * table).sum(axis=1) - n_rows)[several] / (n_rows * (n_rows - 1))[several]
-    shared = (within.mean() - chance) / (1 - chance)
-    if shared < SHARED:
-        return 0.0, ""
     next_to = (table[1:] * table[:-1]).sum(axis=1) / (n_rows[1:] * n_rows[:-1])
-    if next_to.mean() - chance > (1 - chance) * shared / 2:
-        return 0.0, ""
-    disjoint = n_rows[several] // 2
-    if bdtrc(np.floor((disjoint * within).sum()) - 1, disjoint.sum(), chance) >= FALSE_ALARM:
+    possible, disjoint = 1 - chance, n_rows[several] // 2
+    shared = (within.mean() - chance) / possible
+    if (
+        shared < SHARED
+        or next_to.mean() - chance > possible * shared / 2
+        or bdtrc(np.floor((disjoint * within).sum()) - 1, disjoint.sum(), chance) >= FALSE_ALARM
+    ):
         return 0.0, ""
     return shared, (
         f"{within.size} values of several rows, whose labels agree in {within.mean():.0%} of"
@@ -91,15 +88,14 @@ def _shared_labels(codes: Codes, label: Codes) -> tuple[float, str]:
     )
 
 
-def _is_balanced(codes: Codes) -> bool:
+def _is_balanced(column: Column) -> bool:
     """Return True if the values have more equal numbers of rows than independent rows have.
 
     Independent rows of equally likely values have Poisson numbers, of which those of 1 or more are
     seen; other probabilities only make them less equal. Their index of dispersion is about
     chi-square distributed.
     """
-    n_rows = np.bincount(codes[codes >= 0])
-    n_rows = n_rows[n_rows > 0]
+    n_rows = np.bincount(column.codes[column.codes >= 0])
     mean = n_rows.mean()
     rate = mean + lambertw(-mean * np.exp(-mean)).real  # before those of 0 are left out
     variance = mean * (1 + rate - mean)
@@ -136,39 +132,26 @@ def _is_clustered(
     return False
 
 
-def leak_findings(
-    suspects: Sequence[Column], columns: Sequence[Column], label: Codes, *, name_of_y: str | None
-) -> list[Finding]:
-    """Report columns that determine the label of every row, or separate the classes."""
-    found: dict[str, dict[str, str]] = {"error": {}, "warning": {}}
-    for column in suspects:
+def leak_clues(columns: Sequence[Column], label: Codes, *, name_of_y: str | None) -> Iterator[Clue]:
+    """Report columns that determine the label of every row, or separate the classes.
+
+    By a permutation test: how many orders of the labels would be a leak as well.
+    """
+    for column in columns:
         present = column.codes >= 0
-        if text := _leak(column.codes[present], label[present], ordered=column.is_number):
-            found["error" if column.name == name_of_y else "warning"][column.name] = text
-    return [
-        *about_columns("leak", "error", "X contains the labels", found["error"]),
-        *about_columns("leak", "warning", "Columns that reveal the label", found["warning"]),
-    ]
-
-
-def _leak(codes: Codes, label: Codes, *, ordered: bool) -> str:
-    """Return how a column reveals labels, or "", by a permutation test."""
-    counts = np.bincount(label)
-    n_classes = int((counts > 0).sum())
-    if codes.size < FEWEST_ROWS or n_classes < 2:
-        return ""
-    label_of = np.zeros(codes.max() + 1, np.intp)
-    label_of[codes] = label
-    if (label_of[codes] != label).any():
-        return ""
-    log_orders = gammaln(counts + 1).sum() - gammaln(label.size + 1)
-    if ordered and (np.diff(label_of) != 0).sum() == n_classes - 1:
-        log_chance, text = gammaln(n_classes + 1) + log_orders, "separates the classes"
-    elif label_of.size <= label.size / 10:
-        log_chance, text = label_of.size * np.log(n_classes) + log_orders, "determines the label"
-    else:
-        return ""
-    return text if log_chance < np.log(FALSE_ALARM) else ""
+        codes, labels = column.codes[present], label[present]
+        label_of = np.zeros(column.distinct.size, np.intp)
+        label_of[codes] = labels
+        if codes.size < FEWEST_ROWS or (label_of[codes] != labels).any():
+            continue
+        counts = np.bincount(labels)
+        n_classes, n_changes = (counts > 0).sum(), (np.diff(label_of) != 0).sum()
+        separates = column.is_number and n_changes == n_classes - 1
+        log_ways = gammaln(n_classes + 1) if separates else label_of.size * np.log(n_classes)
+        log_chance = log_ways + gammaln(counts + 1).sum() - gammaln(labels.size + 1)
+        if log_chance < np.log(FALSE_ALARM) and (separates or label_of.size <= labels.size / 10):
+            text = "separates the classes" if separates else "determines the label"
+            yield LABELS_IN_X if column.name == name_of_y else LEAK, column.name, text
 
 
 def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
@@ -182,12 +165,14 @@ def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
         row = int(missing.argmax()) + 1
         message = f"{missing.sum()} of {labels.size} labels are missing, the first in row {row}."
         findings.append(about_data("missing_target", "error", message))
-    distinct, codes = factorize(_typed(labels[~missing]))
+    labels = labels[~missing]
+    if labels.dtype.kind == "O" and {*map(type, labels)} <= {int, float}:
+        labels = np.array(labels.tolist())
+    distinct, codes = factorize(labels)
     n_rows, n_classes = codes.size, distinct.size
-    numbers = distinct.dtype.kind in "iuf"
-    kind = "measurement" if numbers else "name"
+    kind = "measurement" if distinct.dtype.kind in "iuf" else "name"
     many = n_classes > FEW_CLASSES and n_rows < ROWS_OF_A_CLASS[kind] * n_classes
-    if many or (numbers and not is_whole(distinct)):
+    if many or (kind == "measurement" and not is_whole(distinct)):
         message = f"The target looks like a {kind}: {n_classes} distinct values in {n_rows} rows."
         findings.append(about_data(f"{kind}_target", "error", message))
     if findings:
@@ -198,9 +183,17 @@ def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
     return findings, codes
 
 
-def _typed(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return labels given as objects as an array of numbers, if that is what they are."""
-    if labels.dtype.kind != "O":
-        return labels if labels.dtype.kind in "iufb" else labels.astype(object)
-    kinds = {type(label) for label in labels}
-    return np.array(labels.tolist()) if kinds and kinds <= {int, float} else labels
+def neighbor_findings(label: Codes) -> list[Finding]:
+    """Report labels that agree with those of the next row more often than by chance."""
+    n_pairs, chance = label.size - 1, agreement_by_chance(label)
+    n_same = int((label[1:] == label[:-1]).sum())
+    share = n_same / max(n_pairs, 1)
+    if (
+        n_pairs < FEWEST_ROWS
+        or n_pairs - n_same < 2 * np.unique(label).size  # sorted by label, also if joined of two
+        or share - chance < NOTEWORTHY * (1 - chance)
+        or bdtrc(n_same - 1, n_pairs, chance) >= FALSE_ALARM
+    ):
+        return []
+    message = f"{share:.0%} of rows have the label of the next row, {chance:.0%} by chance."
+    return [about_data("row_order", "warning", message)]

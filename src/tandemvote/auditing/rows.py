@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from hashlib import blake2b
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import coo_array, issparse
 from scipy.special import bdtrc
 
-from tandemvote.auditing.cells import NUMBERS, Column, n_rows_of, read_columns
+from tandemvote.auditing.cells import NUMBERS, Column, Contents, factorize, read_contents
 from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL, WORDS_OF_TEXT
 from tandemvote.auditing.finding import Finding, about_data
+from tandemvote.auditing.labels import agreement_by_chance
+from tandemvote.codes import Codes
 
 Digests = NDArray[np.uint64]
 
@@ -36,37 +37,30 @@ def row_digests(X: Any) -> Digests:
 
     X is an array, DataFrame, sparse matrix or sequence of texts. Trees see numbers as float32.
     """
-    return digest_parts(*read_columns(X), n_parts=1, kind=np.float32)[0]
+    return digest_parts(read_contents(X), n_parts=1, kind=np.float32)[0]
 
 
-def digest_parts(
-    columns: Sequence[Column], array: Any, *, n_parts: int = N_PARTS, kind: Any = np.float64
-) -> Digests:
+def digest_parts(table: Contents, *, n_parts: int = N_PARTS, kind: Any = np.float64) -> Digests:
     """Return digests of shape (n_parts, n_rows), each of some of the columns.
 
     The digest of a row is the sum of its parts, and a part the sum of its cells; a zero has none.
     Columns of many values are dealt out to the parts first.
     """
+    columns, array = table
+    digests = np.zeros((n_parts, array.shape[0]), np.uint64)
     if issparse(array):
-        matrix = csr_array(array, copy=True)
+        matrix = coo_array(array, copy=True)
         matrix.sum_duplicates()  # in place
-        digests = np.zeros((n_parts, matrix.shape[0]), np.uint64)
-        rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        cells = _cell_digests(matrix.data, matrix.indices, kind)
-        np.add.at(digests, (matrix.indices % n_parts, rows), cells)
+        cells = _cell_digests(matrix.data, matrix.col, kind)
+        np.add.at(digests, (matrix.col % n_parts, matrix.row), cells)
         return digests
-    values = [column.values for column in columns]
-    if not columns and array is not None:  # images, for example
-        values = list(array.reshape(len(array), -1).T)
-    part_of = np.arange(len(values)) % n_parts
-    if columns and n_parts > 1:
-        order = np.argsort([-column.sample.distinct.size for column in columns])
-        part_of[order] = part_of.copy()
-    digests = np.zeros((n_parts, n_rows_of(columns, array)), np.uint64)
+    if n_parts > 1:
+        columns = sorted(columns, key=lambda column: -column.distinct.size)
+    values = [*(column.values for column in columns), *array.T]
     for start in range(0, digests.shape[1], ROWS_AT_A_TIME):
         chunk = slice(start, start + ROWS_AT_A_TIME)
         for place, cells in enumerate(values):
-            digests[part_of[place], chunk] += _cell_digests(cells[chunk], place, kind)
+            digests[place % n_parts, chunk] += _cell_digests(cells[chunk], place, kind)
     return digests
 
 
@@ -83,32 +77,23 @@ def _codes(cells: NDArray[Any], kind: Any) -> Digests:
     """Return an integer per cell: the bits of a number, or a digest of the text."""
     if cells.dtype.kind == "M":
         return np.asarray(cells.astype("datetime64[us]").view(np.uint64))
+    if cells.dtype.kind in "iu" and kind is np.float64:  # which does not hold all large integers
+        return cells.astype(np.uint64)
     if cells.dtype.kind in NUMBERS:
         with np.errstate(over="ignore", invalid="ignore"):
             numbers = cells.astype(kind) + kind(0.0)  # -0.0 becomes 0.0
             numbers[np.isnan(numbers)] = np.nan
-            bits = numbers.view(f"u{numbers.itemsize}").astype(np.uint64)
-            if cells.dtype.kind in "iu" and cells.dtype.itemsize == 8 and kind is np.float64:
-                # What float64 does not hold of a large integer.
-                bits += (cells - numbers.astype(cells.dtype)).astype(np.uint64) * GOLDEN_RATIO
-        return np.asarray(bits)
-    texts = [cell if isinstance(cell, str) else _as_text(cell, kind) for cell in cells.tolist()]
-    known = {
-        text: int.from_bytes(blake2b(text.encode(errors="replace"), digest_size=8).digest(), "big")
-        for text in set(texts)
-    }
-    return np.array([known[text] for text in texts], np.uint64)
-
-
-def _as_text(cell: Any, kind: Any) -> str:
-    return repr(float(kind(cell))) if isinstance(cell, Real) else str(cell)
+        return np.asarray(numbers.view(f"u{numbers.itemsize}").astype(np.uint64))
+    texts, codes = factorize(cells)
+    digests = [blake2b(str(text).encode(errors="replace"), digest_size=8) for text in texts]
+    known = [int.from_bytes(digest.digest(), "big") for digest in digests]
+    return np.array([*known, 1], np.uint64)[codes]  # 1 where the value is missing
 
 
 def copy_findings(
-    columns: Sequence[Column],
-    array: Any,
-    label: NDArray[Any] | None = None,
-    group: NDArray[np.intp] | None = None,
+    table: Contents,
+    label: Codes | None = None,
+    group: Codes | None = None,
     *,
     skipped: Collection[str] = (),
     what: str = "rows",
@@ -118,10 +103,11 @@ def copy_findings(
     Where chance makes rows equal, more rows are equal in half of the columns. Copies that are equal
     in half of the columns are equal in all of them. Without groups, every row is one.
     """
-    columns, array, without = without_columns(columns, array, skipped)
+    columns, array = without_columns(table, skipped)
+    without = " in all other columns" * (len(columns) < len(table[0]))
     if len(columns) == 1 and columns[0].n_words >= WORDS_OF_TEXT:
-        columns, array = _words_as_columns(columns[0]), None
-    parts = digest_parts(columns, array)
+        columns = _words_as_columns(columns[0])
+    parts = digest_parts((columns, array))
     n_rows = parts.shape[1]
     of_label = (np.zeros(n_rows) if label is None else label).astype(np.uint64) * GOLDEN_RATIO
     whole = parts.sum(axis=0) + of_label
@@ -146,14 +132,10 @@ def copy_findings(
     return [about_data("copied_rows", severity, message, evidence=evidence)], is_first
 
 
-def without_columns(
-    columns: Sequence[Column], array: Any, skipped: Collection[str]
-) -> tuple[Sequence[Column], Any, str]:
-    """Return a table without the skipped columns, if others are left, and words for that."""
-    left = [column for column in columns if column.name not in skipped]
-    if 0 < len(left) < len(columns):
-        return left, None, " in all other columns"
-    return columns, array, ""
+def without_columns(table: Contents, skipped: Collection[str]) -> Contents:
+    """Return a table without the skipped columns, or as it is if that leaves none."""
+    columns, array = table
+    return [column for column in columns if column.name not in skipped] or columns, array
 
 
 def _words_as_columns(column: Column) -> list[Column]:
@@ -169,12 +151,12 @@ def _agreement(whole: Digests, parts: Digests, of_label: Digests) -> tuple[float
     any two rows in the other half; the second number counts these values. The best of four halves.
     """
     _, place, times = np.unique(whole, return_inverse=True, return_counts=True)
-    n_copies, n_pairs = times[place] - 1.0, whole.size * (whole.size - 1.0)
+    n_copies = times[place] - 1.0
     best = 0.0, 0
     for first, second in ((0, 2), (1, 3), (0, 1), (2, 3)):
         half = parts[first] + parts[second]
-        _, times = np.unique(parts.sum(axis=0) - half, return_counts=True)
-        by_chance = (times * (times - 1.0)).sum() / n_pairs
+        other_half = np.unique(parts.sum(axis=0) - half, return_inverse=True)[1]
+        by_chance = agreement_by_chance(other_half)
         _, place, times = np.unique(half + of_label, return_inverse=True, return_counts=True)
         several = times > 1
         equal = np.bincount(place, weights=n_copies)[several] / (times * (times - 1.0))[several]
@@ -194,23 +176,16 @@ def chance_of_shared(known: Digests, new: Digests) -> tuple[int, float, float]:
     repeated = times[times > 1]
     expected = float((1 - share**repeated - (1 - share) ** repeated).sum())
     n_shared = np.intersect1d(known, new).size
-    if not n_shared:
-        return 0, expected, 1.0
     # Independent events of different chances spread less than if all had the mean of these.
-    return n_shared, expected, float(bdtrc(n_shared - 1, repeated.size, expected / repeated.size))
+    mean = expected / max(repeated.size, 1)
+    return n_shared, expected, float(bdtrc(n_shared - 1, repeated.size, mean))
 
 
-def shared_findings(
-    columns: Sequence[Column],
-    array: Any,
-    of_unlabeled: tuple[Sequence[Column], Any],
-    *,
-    skipped: Collection[str],
-) -> list[Finding]:
+def shared_findings(*tables: Contents, skipped: Collection[str]) -> list[Finding]:
     """Report labeled samples among the unlabeled ones, beyond chance."""
-    tables = without_columns(columns, array, skipped), without_columns(*of_unlabeled, skipped)
     known, new = (
-        digest_parts(columns, array, n_parts=1, kind=np.float32)[0] for columns, array, _ in tables
+        digest_parts(without_columns(table, skipped), n_parts=1, kind=np.float32)[0]
+        for table in tables
     )
     n_shared, expected, chance = chance_of_shared(known, new)
     if chance >= FALSE_ALARM:

@@ -56,9 +56,9 @@ def read_data(
 def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
     """Audit a table; raise all errors at once, unless they are overridden."""
     groups = None if columns.groups is None else table.others[columns.groups]
-    found = [*audit(table.raw, table.y, groups=groups)]
+    found = [*audit(table.raw[[*table.kinds]], table.y, groups=groups)]
     if columns.drop:  # what a dropped column shows about the rows is still true
-        about = audit(table.raw.join(table.dropped), table.y, groups=groups)
+        about = audit(table.raw, table.y, groups=groups)
         found = [each for each in found if each.code not in ROWS]
         found += [each for each in about if each.code in ROWS]
     if unlabeled is not None:

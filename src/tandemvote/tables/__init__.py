@@ -9,11 +9,4 @@ from tandemvote.tables.errors import DatasetError
 from tandemvote.tables.kinds import TableColumns
 from tandemvote.tables.table import Table, read_features, read_table
 
-__all__ = [
-    "DatasetError",
-    "Table",
-    "TableColumns",
-    "read_features",
-    "read_table",
-    "with_encoder",
-]
+__all__ = ["DatasetError", "Table", "TableColumns", "read_features", "read_table", "with_encoder"]

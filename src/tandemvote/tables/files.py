@@ -19,8 +19,8 @@ import numpy as np
 
 from tandemvote.auditing import Finding
 from tandemvote.extras import import_extra
-from tandemvote.tables.columns import check_duplicates, find_column, text_of
 from tandemvote.tables.errors import DatasetError, explained, number_of
+from tandemvote.tables.kinds import check_columns, text_of
 
 if TYPE_CHECKING:
     import pandas
@@ -52,7 +52,6 @@ def read_frame(
     pandas = import_extra("pandas", "data")
     data, suffix = _read_bytes(source), Path(source).suffix.lower()
     findings: list[Finding] = []
-    untyped: set[str] = set()
     if suffix in PARQUET or data.startswith(b"PAR1"):
         parquet = import_extra("pyarrow.parquet", "data")
         # pyarrow raises errors of most types on damaged files.
@@ -65,18 +64,13 @@ def read_frame(
         with explained(f"{source} cannot be read as an Excel file", fix, Exception):
             frame = pandas.read_excel(io.BytesIO(data), na_values=list(missing_values))
     else:
-        text, findings = _decoded(data, source)
-        frame, short = _read_text(text, source)
-        findings += short
+        frame, findings = _read_text(data, source)
         frame = frame.map(str.strip, na_action="ignore")
         frame = frame.mask(frame.isin([*MISSING_TEXTS, *missing_values]))
-        untyped = set(frame.columns) - {*categories}
+        frame = frame.apply(lambda cells: _typed(cells, decimal, categories))
     frame = frame.rename(columns=str).reset_index(drop=True)
-    check_duplicates(list(frame.columns), source)
-    for name in untyped:
-        frame[name] = _typed(frame[name], decimal)
+    check_columns(frame, categories, source)
     for name in categories:
-        find_column(list(frame.columns), name, source)
         frame[name] = text_of(frame[name]).astype("category")
     if not len(frame):
         raise DatasetError(f"{source} has names of columns but no rows. Add rows.")
@@ -103,8 +97,9 @@ def _read_bytes(source: str | PathLike[str]) -> bytes:
         return gzip.decompress(data)
 
 
-def _read_text(text: str, source: Any) -> tuple[pandas.DataFrame, list[Finding]]:
-    """Read a table of text cells, and report rows with too few."""
+def _read_text(data: bytes, source: Any) -> tuple[pandas.DataFrame, list[Finding]]:
+    """Read a table of text cells, and report its encoding and rows with too few cells."""
+    text, findings = _decoded(data, source)
     pandas = import_extra("pandas", "data")
     fix = "Correct the line, or put cells in quotes and commas between them."
     with explained(f"{source} is not a table of text cells", fix, ValueError, csv.Error):
@@ -121,16 +116,16 @@ def _read_text(text: str, source: Any) -> tuple[pandas.DataFrame, list[Finding]]
     names = [name.strip() or f"Unnamed: {place}" for place, name in enumerate(frame.iloc[0])]
     frame = frame.iloc[1:].set_axis(names, axis=1)
     short = np.flatnonzero(frame.iloc[:, -1].isna()) + 1
-    if not short.size:
-        return frame, []
-    finding = Finding(
-        code="short_rows",
-        severity="warning",
-        message=f"{number_of(short.size, 'row')} with fewer than {len(names)} cells, the first of"
-        f" them row {short[0]}; the cells at the end count as missing.",
-        advice="Correct these rows if cells in the middle are missing.",
-    )
-    return frame, [finding]
+    if short.size:
+        finding = Finding(
+            code="short_rows",
+            severity="warning",
+            message=f"{number_of(short.size, 'row')} with fewer than {len(names)} cells, the first"
+            f" of them row {short[0]}; the cells at the end count as missing.",
+            advice="Correct these rows if cells in the middle are missing.",
+        )
+        findings.append(finding)
+    return frame, findings
 
 
 def _decoded(data: bytes, source: Any) -> tuple[str, list[Finding]]:
@@ -144,21 +139,19 @@ def _decoded(data: bytes, source: Any) -> tuple[str, list[Finding]]:
         message = "The file is not UTF-8, so it was read as Windows-1252."
         advice = "If names look wrong, save it as UTF-8."
         findings = [Finding(code="encoding", severity="note", message=message, advice=advice)]
-    if "\0" in text:
+    if "\0" in text or not text.strip():
         raise DatasetError(
-            f"{source} is not a text file. CSV, Parquet and Excel files can be read. Save it as one"
-            " of these."
+            f"{source} is {'not a text file' if text.strip() else 'empty'}. Give a CSV, Parquet or"
+            " Excel file with a header line and rows below it."
         )
-    if not text.strip():
-        raise DatasetError(f"{source} is empty. Give a header line and rows below it.")
     return text, findings
 
 
-def _typed(cells: pandas.Series, decimal: str) -> pandas.Series:
-    """Return numbers if all cells are numbers."""
-    texts = cells
-    if decimal != ".":
-        texts = cells.str.replace(".", " ").str.replace(decimal, ".")
+def _typed(cells: pandas.Series, decimal: str, categories: Collection[str]) -> pandas.Series:
+    """Return numbers if all cells are numbers, unless they are categories."""
+    if cells.name in categories:
+        return cells
+    texts = cells if decimal == "." else cells.str.replace(".", " ").str.replace(decimal, ".")
     numbers = import_extra("pandas", "data").to_numeric(texts, errors="coerce")
     return numbers if numbers.notna().equals(cells.notna()) else cells
 

@@ -1,20 +1,24 @@
-"""Kinds of columns, and columns as models take them: numbers and text."""
+"""Columns: their names, their kinds, and their values as models take them, numbers and text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
-from warnings import catch_warnings, simplefilter
+from warnings import catch_warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from tandemvote.extras import import_extra
-from tandemvote.tables.columns import check_duplicates, find_column, inferred, text_of
+from tandemvote.spelling import shown
 from tandemvote.tables.errors import DatasetError, explained
 
 if TYPE_CHECKING:
     import pandas
+
+NAMES_SHOWN = 20
 
 NUMBER, DATE, CATEGORY = "number", "date", "category"
 KINDS = {
@@ -64,11 +68,44 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         pandas = import_extra("pandas", "data")
         frame = X.to_pandas() if hasattr(X, "to_pandas") else X  # from polars
         frame = frame.rename(columns=str)
-        check_duplicates(list(frame.columns), "The table")
-        for name in self.kinds:
-            find_column(list(frame.columns), name, "The table")
+        check_columns(frame, self.kinds, "The table")
         columns = {name: _converted(frame[name], kind) for name, kind in self.kinds.items()}
         return pandas.DataFrame(columns, index=frame.index)
+
+
+def check_columns(frame: pandas.DataFrame, wanted: Collection[str], name: Any) -> None:
+    """Reject a table with two columns of one name, or without a column that is wanted."""
+    columns = list(frame.columns)
+    for column, count in Counter(columns).items():
+        if count > 1:
+            raise DatasetError(f"{name} has {count} columns {column!r}. Give each its own name.")
+    for column in wanted:
+        if column not in columns:
+            near = get_close_matches(column, columns, n=3)
+            suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+            raise DatasetError(
+                f"{name} has no column {column!r}. {suggestion}Its columns are"
+                f" {shown(columns, NAMES_SHOWN)}. If these are data, the file has no header line:"
+                " add one."
+            )
+
+
+def text_of(column: pandas.Series) -> pandas.Series:
+    """Return cells as text, whole numbers as such also next to gaps; NaN where they are missing."""
+    texts = column.convert_dtypes().astype(object).map(str, na_action="ignore")
+    return texts.where(column.notna(), np.nan).astype(object)
+
+
+def inferred(column: pandas.Series) -> str:
+    """Return what pandas finds in a column, gaps aside, whatever its type is."""
+    return str(import_extra("pandas", "data").api.types.infer_dtype(column, skipna=True))
+
+
+def with_kinds(frame: pandas.DataFrame) -> tuple[pandas.DataFrame, dict[str, str]]:
+    """Return a DataFrame, in which texts that are dates become dates, with the kinds it had."""
+    kinds = {name: find_kind(frame[name]) for name in frame}
+    formats = {name: kind.partition(" ")[2] for name, kind in kinds.items() if " " in kind}
+    return frame.assign(**{name: as_dates(frame[name], formats[name]) for name in formats}), kinds
 
 
 def find_kind(column: pandas.Series) -> str:
@@ -83,10 +120,10 @@ def _converted(column: pandas.Series, kind: str) -> pandas.Series:
     """Return float64, or text with NaN where it is missing."""
     pandas = import_extra("pandas", "data")
     kind, _, date_format = kind.partition(" ")
-    if column.isna().all():
-        return pandas.Series(np.nan, column.index, object if kind == CATEGORY else np.float64)
     if kind == CATEGORY:
         return text_of(column)
+    if column.isna().all():
+        return pandas.Series(np.nan, column.index)
     if kind == DATE and inferred(column) == "string":
         column = as_dates(column, date_format or ISO)
     given = inferred(column)
@@ -113,18 +150,16 @@ def _date_format(texts: pandas.Series) -> str:
 
     The month comes first where both readings are possible, except in dates with dots.
     """
+    formats: list[str | None] = []
     if texts.str.match(r"\d{4}-\d\d(-\d\d|$)").all():
-        formats: Any = [ISO]
+        formats = [ISO]
     elif texts.str.contains(r"\d").all():
         from pandas.tseries.api import guess_datetime_format  # noqa: PLC0415  an extra
 
         first, dots = texts.iloc[0], "." in texts.iloc[0]
-        with catch_warnings():
-            simplefilter("ignore", UserWarning)
+        with catch_warnings(action="ignore", category=UserWarning):
             formats = [guess_datetime_format(first, dayfirst=day) for day in (dots, not dots)]
         formats += NOT_GUESSED
-    else:
-        return ""
     return next((form for form in formats if form and _parsed(texts, form).notna().all()), "")
 
 

@@ -13,25 +13,12 @@ from numpy.typing import NDArray
 
 from tandemvote.auditing import Finding
 from tandemvote.spelling import shown
-from tandemvote.tables.columns import NAMES_SHOWN, find_column, inferred
 from tandemvote.tables.errors import DatasetError, number_of
 from tandemvote.tables.files import read_frame
-from tandemvote.tables.kinds import (
-    CATEGORY,
-    DATE,
-    KINDS,
-    NUMBER,
-    TableColumns,
-    as_dates,
-    find_kind,
-)
+from tandemvote.tables.kinds import CATEGORY, NAMES_SHOWN, TableColumns, check_columns, with_kinds
 
 if TYPE_CHECKING:
     import pandas
-
-
-LARGEST_EXACT = 2**53
-"""Beyond this, whole numbers are not exact as float64, so they are not classes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +42,8 @@ class Table:
         Further columns as they are written, features or not. None where an entry is missing.
     excluded : tuple of str
         Columns that are not features: those that were dropped, and the groups.
-    raw, dropped : DataFrame
-        The features as they were read, and the columns that were dropped.
+    raw : DataFrame
+        The features and the columns that were dropped, as they were read.
     """
 
     name: str
@@ -68,7 +55,6 @@ class Table:
     others: dict[str, NDArray[Any]] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
     raw: Any = None
-    dropped: Any = None
 
     @property
     def summary(self) -> str:
@@ -138,31 +124,27 @@ def read_table(
     ({'color': 'category', 'weight': 'number'}, ['apple', 'banana', 'cherry'])
     """
     frame, findings = read_frame(path, categories=categories, **options)
-    columns, name = list(frame.columns), Path(path).name
+    name = Path(path).name
     if target is None:
-        raise DatasetError(
-            f"The label column is not named. Pass target=COLUMN: {shown(columns, 20)}."
-        )
-    excluded = [*drop, *([] if groups is None else [groups])]
-    others = [*dict.fromkeys([*others, *excluded[len(drop) :]])]
-    for column in (target, *excluded, *others):
-        find_column(columns, column, name)
-    features = [column for column in columns if column not in (target, *excluded)]
-    if not features:
-        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
+        columns = shown(frame.columns, NAMES_SHOWN)
+        raise DatasetError(f"The label column is not named. Pass target=COLUMN: {columns}.")
+    own = [] if groups is None else [groups]
+    excluded, others = [*drop, *own], [*others, *own]
+    check_columns(frame, (target, *excluded, *others), name)
     unlabeled = frame[target].isna().to_numpy()
     if unlabeled.any():
         findings.append(_without_labels(unlabeled, target))
     frame = frame[~unlabeled].reset_index(drop=True)
     written = {column: _as_written(frame[column]) for column in others}
-    kinds = {column: find_kind(frame[column]) for column in (*features, *drop)}
-    for column, kind in kinds.items():
-        if kind.startswith(f"{DATE} "):
-            frame[column] = as_dates(frame[column], kind.removeprefix(f"{DATE} "))
-    kinds = {column: kinds[column] for column in features}
-    X = TableColumns(kinds).transform(frame)
+    raw, kinds = with_kinds(frame.drop(columns=[target, *own]))
+    kinds = {column: kind for column, kind in kinds.items() if column not in drop}
+    if not kinds:
+        raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
+    X = TableColumns(kinds).transform(raw)
     gaps = int(X.loc[:, X.notna().any()].isna().any(axis=1).sum())
-    findings += [_has_gaps(gaps)] if gaps else []
+    if gaps:
+        message = f"{number_of(gaps, 'row')} with missing entries included."
+        findings.append(Finding(code="missing_entries", severity="note", message=message))
     return Table(
         name=name,
         target=target,
@@ -172,8 +154,7 @@ def read_table(
         findings=tuple(findings),
         others=written,
         excluded=tuple(excluded),
-        raw=frame[features],
-        dropped=frame[[*drop]],
+        raw=raw,
     )
 
 
@@ -205,8 +186,6 @@ def read_features(
     kinds = columns.kinds
     texts = [name for name in (*kinds, *copied) if kinds.get(name, CATEGORY) == CATEGORY]
     frame, _ = read_frame(path, categories=dict.fromkeys(texts), **options)
-    for name in copied:
-        find_column(list(frame.columns), name, path)
     try:
         return columns.transform(frame), frame[[*copied]]
     except DatasetError as error:
@@ -214,17 +193,13 @@ def read_features(
 
 
 def _labels(column: pandas.Series) -> NDArray[Any]:
-    """Return the labels of all rows."""
+    """Return the labels of all rows: whole numbers, fractions, booleans or text."""
     if column.nunique() < 2:
         raise DatasetError(
             f"The label column {column.name!r} holds one class at most. Choose another column,"
             " or add rows of another class."
         )
-    if KINDS.get(inferred(column)) != NUMBER:
-        return np.array([str(label) for label in column])
-    numbers = column.to_numpy(dtype=np.float64)
-    whole = (numbers == np.rint(numbers)).all() and np.abs(numbers).max() < LARGEST_EXACT
-    return np.asarray(numbers, np.int64 if whole else np.float64)
+    return np.array(_as_written(column).tolist())
 
 
 def _without_labels(missing: NDArray[np.bool_], target: str) -> Finding:
@@ -239,15 +214,8 @@ def _without_labels(missing: NDArray[np.bool_], target: str) -> Finding:
     )
 
 
-def _has_gaps(n_rows: int) -> Finding:
-    message = f"{number_of(n_rows, 'row')} with missing entries included."
-    return Finding(code="missing_entries", severity="note", message=message)
-
-
 def _as_written(column: pandas.Series) -> NDArray[Any]:
     """Return whole numbers as such, also next to gaps, and dates as text; None where missing."""
-    values = column.convert_dtypes().astype(object)
-    plain = values.map(lambda cell: cell if isinstance(cell, str | int | float) else str(cell))
-    written: NDArray[Any] = np.array(plain, dtype=object)
-    written[column.isna().to_numpy()] = None
-    return written
+    values = column.convert_dtypes().astype(object).where(column.notna(), None)
+    cells = [cell if isinstance(cell, str | int | float | None) else str(cell) for cell in values]
+    return np.array(cells, dtype=object)
