@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,8 +27,8 @@ from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order, index_of
 from tandemvote.models.digest import models_digest
-from tandemvote.models.members import LARGEST_SEED, Job, Member, Params, train_members
-from tandemvote.models.model_checks import check_not_frozen, check_one_label
+from tandemvote.models.members import LARGEST_SEED, Learner, Member, train_member, train_members
+from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
 from tandemvote.models.private_names import (
     DOCUMENTATION,
     HasMethods,
@@ -47,9 +48,9 @@ if TYPE_CHECKING:
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
-    if hasattr(model, "estimators_"):
-        return all(hasattr(each.model, "predict_proba") for each in model._members())
-    return all(hasattr(each, "predict_proba") for each in model._bases())
+    fitted = hasattr(model, "estimators_")
+    parts = [each.model for each in model._members()] if fitted else model._bases().values()
+    return all(hasattr(part, "predict_proba") for part in parts)
 
 
 class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -192,42 +193,34 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             The fitted classifier.
         """
         self._check_parameters()
-        X, labels = self._checked(X, y)
-        classes, codes = np.unique(labels, return_inverse=True)
-        _check_two_classes(codes, classes, "y has", "Pass samples of other classes.")
+        check_collected(X)
+        validate_data(self, X, y, skip_check_array=True)
+        X, labels = indexable(X, _labels(y))
+        check_classification_targets(labels)
+        check_two_classes(labels, "y has")
         if findings is None:
             findings = check_findings(audit(X, y, groups=groups), self.allow)
         grouping, digests = None if groups is None else group_codes(groups, y), row_digests(X)
         random_state = check_random_state(self.random_state)
-        test, training = draw_test_rows(len(codes), grouping, self.test_size, random_state)
-        where = f"The {training.size} samples outside the test set have"
-        fix = "Pass more samples, or a smaller test_size."
-        _check_two_classes(codes[training], classes, where, fix)
-        tested, referee = zip(self._bases(), self._routed(fit_params), strict=True)
+        test, training = draw_test_rows(len(labels), grouping, self.test_size, random_state)
+        outside = f"The {training.size} samples outside the test set have"
+        check_two_classes(labels[training], outside)
+        classes, codes = np.unique(labels, return_inverse=True)
         members = train_members(
             X,
             codes,
             training,
-            tested=tested,
-            referee=referee if self._has_referee() else None,
+            self._learners(fit_params),
             n_tested=self.n_tested,
             n_jobs=self.n_jobs,
             random_state=random_state,
         )
         self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
-        self.estimators_ = [each.model for each in members[: self.n_tested]]
-        self.referee_ = members[-1].model if self._has_referee() else None
-        self._known = [each.known for each in members]
-        votes = self._test_votes(
-            pick(X, test),
-            codes[test],
-            one_row_per_group=groups is not None,
-            rows=test,
-            n_given=len(codes),
-            index=index_of(X),
-        )
+        models, self._known = map(list, zip(*members, strict=True))
+        self.estimators_ = models[: self.n_tested]
+        self.referee_ = models[-1] if len(models) > self.n_tested else None
         self.certificate_ = certify_votes(
-            votes,
+            self._test_votes(X, codes, grouped=groups is not None),
             delta=failure_probability(self.confidence),
             findings=findings,
             members=self._members_digest(),
@@ -259,12 +252,14 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 " void the certificate. Fit with referee=True."
             )
         check_same_order(X, {"y": y})
-        X, labels = indexable(self._validated(X), _labels(y))
+        validate_data(self, X, skip_check_array=True, reset=False)
+        X, labels = indexable(X, _labels(y))
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
         codes = encode(labels, self.classes_).astype(np.intp)
-        referee = Job(self._bases()[1], fit_params, np.arange(len(labels)), seed).run(X, codes)
-        self.referee_ = referee.model
-        self._known = [*self._known[:-1], referee.known]
+        *_, base = self._bases().values()
+        every, learner = np.arange(codes.size), (base, fit_params)
+        self.referee_, known = train_member(X, codes, every, learner, seed)
+        self._known = [*self._known[:-1], known]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -281,7 +276,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Predicted classes.
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[self._predicted(self._validated(X))])
+        return np.asarray(self.classes_[self._predicted(X)])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
@@ -298,7 +293,6 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Columns follow `classes_`. The largest probability belongs to the class of `predict`.
         """
         check_is_fitted(self)
-        X = self._validated(X)
         if self._averages():
             return self._mean_probabilities(X)
         n_classes, members = self.classes_.size, self._members()
@@ -319,26 +313,23 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """Return the routing of fit parameters to the estimator."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
-        estimator, referee = self._bases()
-        return router.add(estimator=estimator, referee=referee, method_mapping=mapping)
+        return router.add(**self._bases(), method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self._bases()[0]).input_tags
+        tags.input_tags = get_tags(self._bases()["estimator"]).input_tags
         return tags
 
-    def _bases(self) -> tuple[Any, Any]:
-        """Return the estimator of the tested models and that of the referee."""
+    def _bases(self) -> dict[str, Any]:
+        """Return the estimator of the tested models, and that of the referee if there is one."""
         base = RandomForestClassifier() if self.estimator is None else self.estimator
-        return base, base if isinstance(self.referee, bool | np.bool_) else self.referee
-
-    def _has_referee(self) -> bool:
-        return self.referee is not False
+        if isinstance(self.referee, bool | np.bool_):
+            return {"estimator": base, **({"referee": base} if self.referee else {})}
+        return {"estimator": base, "referee": self.referee}
 
     def _members(self) -> list[Member]:
-        """Return the tested models, and the referee last."""
-        models = [*self.estimators_, *([] if self.referee_ is None else [self.referee_])]
-        return list(map(Member, models, self._known))
+        """Return the tested models, and the referee last if there is one."""
+        return list(map(Member, [*self.estimators_, self.referee_], self._known))
 
     def _members_digest(self) -> str:
         """Return the digest of the tested models and how they vote, which the certificate holds."""
@@ -347,42 +338,39 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return models_digest([rule, self.classes_, *self.estimators_, *known])
 
     def _check_parameters(self) -> None:
-        if self._has_referee() and self.n_tested % 2:
+        if "referee" in self._bases() and self.n_tested % 2:
             raise ValueError(
                 f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
                 f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
             )
-        for base in self._bases():
+        for base in self._bases().values():
             check_one_label(base)
             check_not_frozen(base)
 
-    def _checked(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        """Validate the samples; return them with their labels."""
-        check_collected(X)
-        validate_data(self, X, y, skip_check_array=True)
-        X, labels = indexable(X, _labels(y))
-        check_classification_targets(labels)
-        return X, labels
-
-    def _routed(self, fit_params: Params) -> tuple[Params, Params]:
-        """Return the fit parameters of the tested models and of the referee."""
+    def _learners(self, fit_params: dict[str, Any]) -> list[Learner]:
+        """Return the `_bases`, each with the fit parameters that are routed to it."""
         if not routing_enabled():
-            return fit_params, fit_params
+            return [(base, fit_params) for base in self._bases().values()]
         routed = process_routing(self, "fit", **fit_params)
-        return dict(routed.estimator.fit), dict(routed.referee.fit)
+        return [(base, routed[role].fit) for role, base in self._bases().items()]
 
-    def _test_votes(self, X_test: Any, labels: NDArray[np.intp], **fields: Any) -> Votes:
+    def _test_votes(self, X: Any, codes: NDArray[np.intp], *, grouped: bool) -> Votes:
         """Let the tested models, or their average, predict the test samples."""
+        rows = self.test_indices_
+        samples, labels = pick(X, rows), codes[rows]
         if self._averages():
-            predictions = self._predicted(X_test)[None, :]
+            predictions = self._predicted(samples)[None, :]
         else:
             tested_models = self._members()[: self.n_tested]
-            predictions = np.array([each.predict(X_test) for each in tested_models])
+            predictions = np.array([each.predict(samples) for each in tested_models])
         tested = np.ones(predictions.shape, bool)
         if self.referee_ is not None:  # no sample tests it: its column stays empty
             predictions = np.vstack([predictions, labels])
             tested = np.vstack([tested, np.zeros(labels.size, bool)])
-        return Votes(predictions, labels, tested, self.classes_, predictions[:, :0], **fields)
+        votes = Votes(predictions, labels, tested, self.classes_, predictions[:, :0])
+        return replace(
+            votes, one_row_per_group=grouped, rows=rows, n_given=codes.size, index=index_of(X)
+        )
 
     def _averages(self) -> bool:
         """Return True if the averaged probabilities of several models predict."""
@@ -399,30 +387,11 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return np.asarray(np.mean(each, axis=0))
 
     def _winners(self, votes: Codes) -> NDArray[np.intp]:
-        weights = np.full(len(votes), 1.0 / len(votes))
         referee = None if self.referee_ is None else len(votes) - 1
-        return weighted_vote(votes, weights, self.classes_.size, referee=referee)
-
-    def _validated(self, X: Any) -> Any:
-        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) == 1:
-            raise ValueError(
-                f"X has 1 dimension; expected (n_samples, {self.n_features_in_}). Reshape your data"
-                " with X.reshape(1, -1) if it is a single sample."
-            )
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return indexable(X)[0]
+        return weighted_vote(votes, np.ones(len(votes)), self.classes_.size, referee=referee)
 
 
 def _labels(y: ArrayLike) -> NDArray[Any]:
     check_not_missing(as_array(y), "labels in y", "Drop these samples.")
     values = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     return np.asarray(column_or_1d(values, warn=True))
-
-
-def _check_two_classes(
-    codes: NDArray[np.intp], classes: NDArray[Any], where: str, fix: str
-) -> None:
-    """Raise ValueError if all samples have one class."""
-    if (codes == codes[0]).all():
-        only = classes.tolist()[codes[0]]
-        raise ValueError(f"{where} 1 class, {only!r}; at least 2 are required. {fix}")

@@ -28,7 +28,7 @@ from tandemvote.decimals import failure_probability
 from tandemvote.frames import index_of
 from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.digest import models_digest
-from tandemvote.models.model_checks import check_class_weight
+from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
 from tandemvote.models.voters import predict_members, validated, voter_predictions
 from tandemvote.voting import vote_shares
@@ -193,10 +193,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_collected(X)
         samples, labels = validated(self, X, y, reset=True)
         check_classification_targets(labels)
+        check_two_classes(labels, "y has")
         self.classes_ = np.unique(labels)
-        if self.classes_.size < 2:
-            only = self.classes_.tolist()[0]
-            raise ValueError(f"y has 1 class, {only!r}; at least 2 are required.")
         check_class_weight(self.class_weight)
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):

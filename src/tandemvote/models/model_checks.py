@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.pipeline import Pipeline
@@ -16,6 +18,7 @@ from tandemvote.models.private_names import (
     n_trained_on,
     sample_weight_of,
 )
+from tandemvote.spelling import shown
 
 HELD_OUT = "certify(model, X_held_out, y_held_out)"
 
@@ -110,6 +113,16 @@ def check_bagged(model: Any) -> None:
 def is_made_of_trees(model: Any) -> bool:
     """Return True if every member of an ensemble is a decision tree."""
     return all(isinstance(estimator, BaseDecisionTree) for estimator in model.estimators_)
+
+
+def check_two_classes(labels: NDArray[Any], where: str) -> None:
+    """Raise ValueError if all labels are the same."""
+    classes = np.unique(labels).tolist()
+    if len(classes) < 2:
+        raise ValueError(
+            f"{where} {len(classes)} class, {shown(classes)}; at least 2 are required. Pass samples"
+            " of other classes."
+        )
 
 
 def check_not_frozen(estimator: Any) -> None:
