@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,16 @@ from numpy.typing import NDArray
 from scipy.stats import chisquare
 
 from tandemvote.codes import Codes, encode
+from tandemvote.frames import index_of
 from tandemvote.models.model_checks import check_independent_bootstraps
-from tandemvote.models.voters import Voter, in_threads, members_of, validated
+from tandemvote.models.voters import (
+    Voter,
+    in_threads,
+    members_of,
+    predict_members,
+    validated,
+    voter_predictions,
+)
 from tandemvote.votes import Votes
 
 FALSE_ALARM = 1e-12
@@ -28,10 +38,11 @@ class AuditError(ValueError):
     """The ensemble was trained on other samples than those of its bootstraps."""
 
 
-def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any]) -> Votes:
+def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any], X_unlabeled: Any = None) -> Votes:
     """Let every member predict the samples that its bootstrap left out, and audit the bootstraps.
 
-    Every bootstrap is drawn once, and every tree is evaluated once.
+    Every bootstrap is drawn once, and every tree is evaluated once. All members predict the
+    unlabeled samples.
 
     Examples
     --------
@@ -46,7 +57,11 @@ def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any]) -> Votes:
     classes = np.asarray(model.classes_)
     codes = encode(labels, classes)
     predictions, held_out = audited_predictions(model, X, codes)
-    return Votes(predictions, codes, held_out, classes, predictions[:, :0])
+    unlabeled = predictions[:, :0]
+    if X_unlabeled is not None:
+        unlabeled = voter_predictions(model, X_unlabeled)
+    votes = Votes(predictions, codes, held_out, classes, unlabeled)
+    return replace(votes, voters=partial(predict_members, model), index=index_of(X))
 
 
 def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArray[np.bool_]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,7 +29,7 @@ from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.digest import models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
-from tandemvote.models.voters import predict_members, validated, voter_predictions
+from tandemvote.models.voters import validated, voter_predictions
 from tandemvote.voting import vote_shares
 
 if TYPE_CHECKING:
@@ -205,12 +204,9 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), self.allow)
         self.forest_ = self._plain_forest().fit(samples, labels)
         self.estimators_ = self.forest_.estimators_
-        votes = out_of_bag_votes(self.forest_, samples, labels)
-        votes = replace(votes, voters=partial(predict_members, self.forest_), index=index_of(X))
-        if unlabeled is not None:
-            votes = replace(votes, unlabeled=voter_predictions(self.forest_, unlabeled))
+        votes = out_of_bag_votes(self.forest_, samples, labels, unlabeled)
         self.certificate_ = certify_votes(
-            votes,
+            replace(votes, index=index_of(X)),
             weights=self.weights,
             bound=self.bound,
             delta=failure_probability(self.confidence),
