@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chisquare
+from sklearn.utils.class_weight import compute_sample_weight
 
 from tandemvote.codes import Codes, encode
 from tandemvote.frames import index_of
@@ -86,7 +87,9 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
         rows, member = np.flatnonzero(held_out[place]), members[place]
         if rows.size:
             predictions[place, rows] = member.predict(samples, rows)
-        weights = _weights_of_draws(codes, draws[place], balanced=balanced)
+        weights = draws[place].astype(float)
+        if balanced:
+            weights *= compute_sample_weight("balanced", codes, indices=bootstraps[place])
         whole = by_leaf and place % max(1, len(members) // N_WHOLE) == 0
         strangers[place] = not (
             _has_contents(member, np.zeros_like(codes), codes, weights)
@@ -112,17 +115,6 @@ def _check_draws(times: NDArray[np.integer[Any]]) -> None:
             " not explain: the bootstraps depend on the data, as with sample_weight or"
             " class_weight. Refit without them."
         )
-
-
-def _weights_of_draws(
-    codes: Codes, times: NDArray[np.integer[Any]], *, balanced: bool
-) -> NDArray[np.float64]:
-    """Return the weight of each sample in a tree whose bootstrap drew it so many times."""
-    if not balanced:
-        return times.astype(float)
-    n_drawn = np.bincount(codes, times)
-    each = times.sum() / (np.count_nonzero(n_drawn) * np.maximum(n_drawn, 1))
-    return np.asarray(times * each[codes])
 
 
 def _has_contents(

@@ -26,19 +26,10 @@ from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order, index_of
+from tandemvote.models import private_names as private
 from tandemvote.models.digest import models_digest
 from tandemvote.models.members import LARGEST_SEED, Learner, Member, train_member, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
-from tandemvote.models.private_names import (
-    DOCUMENTATION,
-    HasMethods,
-    Interval,
-    RealNotInt,
-    StrOptions,
-    fit_context,
-    pick,
-    routing_enabled,
-)
 from tandemvote.models.splitting import AUTO_TEST_SIZE, draw_test_rows, group_codes
 from tandemvote.votes import Votes
 from tandemvote.voting import weighted_vote
@@ -121,20 +112,17 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     """
 
     _doc_link_module = "tandemvote"
-    _doc_link_template = DOCUMENTATION
+    _doc_link_template = private.DOCUMENTATION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_tested": [Interval(Integral, 1, None, closed="left")],
-        "referee": ["boolean", HasMethods(["fit", "predict"])],
+        "estimator": [private.HasMethods(["fit", "predict"]), None],
+        "n_tested": [private.Interval(Integral, 1, None, closed="left")],
+        "referee": ["boolean", private.HasMethods(["fit", "predict"])],
         "test_size": [
-            StrOptions({AUTO_TEST_SIZE}),
-            Interval(RealNotInt, 0, 1, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
+            private.StrOptions({AUTO_TEST_SIZE}),
+            private.Interval(private.RealNotInt, 0, 1, closed="neither"),
+            private.Interval(Integral, 1, None, closed="left"),
         ],
-        "confidence": [Interval(Real, 0.5, 1, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "allow": [list, tuple],
+        "confidence": [private.Interval(Real, 0.5, 1, closed="left")],
     }
 
     def __init__(
@@ -158,7 +146,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self.random_state = random_state
         self.allow = allow
 
-    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @private.fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(
         self,
         X: Any,
@@ -192,7 +180,14 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self : CertifiedClassifier
             The fitted classifier.
         """
-        self._check_parameters()
+        if "referee" in self._bases() and self.n_tested % 2:
+            raise ValueError(
+                f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
+                f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
+            )
+        for base in self._bases().values():
+            check_one_label(base)
+            check_not_frozen(base)
         check_collected(X)
         validate_data(self, X, y, skip_check_array=True)
         X, labels = indexable(X, _labels(y))
@@ -337,19 +332,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         known = self._known[: len(self.estimators_)]
         return models_digest([rule, self.classes_, *self.estimators_, *known])
 
-    def _check_parameters(self) -> None:
-        if "referee" in self._bases() and self.n_tested % 2:
-            raise ValueError(
-                f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
-                f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
-            )
-        for base in self._bases().values():
-            check_one_label(base)
-            check_not_frozen(base)
-
     def _learners(self, fit_params: dict[str, Any]) -> list[Learner]:
         """Return the `_bases`, each with the fit parameters that are routed to it."""
-        if not routing_enabled():
+        if not private.routing_enabled():
             return [(base, fit_params) for base in self._bases().values()]
         routed = process_routing(self, "fit", **fit_params)
         return [(base, routed[role].fit) for role, base in self._bases().items()]
@@ -357,7 +342,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _test_votes(self, X: Any, codes: NDArray[np.intp], *, grouped: bool) -> Votes:
         """Let the tested models, or their average, predict the test samples."""
         rows = self.test_indices_
-        samples, labels = pick(X, rows), codes[rows]
+        samples, labels = private.pick(X, rows), codes[rows]
         if self._averages():
             predictions = self._predicted(samples)[None, :]
         else:

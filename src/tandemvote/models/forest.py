@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -108,11 +108,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
 
     _doc_link_module = "tandemvote"
     _doc_link_template = DOCUMENTATION
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "confidence": [Interval(Real, 0.5, 1, closed="left")],
-        "allow": [list, tuple],
-    }
+    _parameter_constraints: ClassVar = {"confidence": [Interval(Real, 0.5, 1, closed="left")]}
 
     def __init__(
         self,

@@ -18,14 +18,9 @@ from sklearn.utils import check_array
 from tandemvote.auditing.columns import FALSE_ALARM
 from tandemvote.auditing.rows import Digests, chance_of_shared, row_digests
 from tandemvote.codes import encode
+from tandemvote.models import private_names as private
 from tandemvote.models.bootstraps import AuditError, audited_predictions
 from tandemvote.models.model_checks import BAGGED, is_made_of_trees
-from tandemvote.models.private_names import (
-    knows_all_bootstraps,
-    n_trained_on,
-    pick,
-    rows_kept,
-)
 from tandemvote.models.voters import members_of, validated
 
 FITTED_PARTS = (
@@ -73,8 +68,8 @@ def check_not_trained_on(
     how many fell into their leaves. The classifier takes the samples after the `steps`.
     """
     kept = getattr(model, "training_rows_", None)
-    if kept is None and rows_kept(model) is not None:
-        kept = row_digests(rows_kept(model))
+    if kept is None and private.rows_kept(model) is not None:
+        kept = row_digests(private.rows_kept(model))
     if kept is not None:
         check_not_training_rows(kept, _through(steps, X), what=what)
     elif hasattr(model, "tree_"):
@@ -130,8 +125,8 @@ def _has_known_bootstraps(model: Any) -> bool:
     """Return True for trees with bootstraps that can be drawn again."""
     if not isinstance(model, BAGGED) or not hasattr(model, "classes_"):
         return False
-    bagging = isinstance(model, BaggingClassifier)
-    return is_made_of_trees(model) and (knows_all_bootstraps(model) if bagging else model.bootstrap)
+    draws = model.bootstrap or isinstance(model, BaggingClassifier)
+    return draws and is_made_of_trees(model) and private.knows_all_bootstraps(model)
 
 
 def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
@@ -170,7 +165,9 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
         X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
     labels = model.predict(X) if y is None else np.asarray(y)
     rows = np.flatnonzero(np.isin(labels, model.classes_))
-    if len(rows) == n_trained_on(model) == len(labels):
+    if not rows.size:
+        return
+    if len(rows) == private.n_trained_on(model) == len(labels):
         try:
             audited_predictions(model, X, encode(labels, model.classes_))
         except AuditError:
@@ -181,7 +178,7 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
             )
     if rows.size > MOST_SAMPLES:
         rows = np.random.default_rng(0).choice(rows, MOST_SAMPLES, replace=False)
-    fits = _fits(model, validated(model, pick(X, rows)), labels[rows]) if rows.size else rows
+    fits = _fits(model, validated(model, private.pick(X, rows)), labels[rows])
     n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
     shown, unseen = _copies_by_chance(model, X)
     share += shown + min(unseen, NEARLY_ALL - share)
@@ -206,9 +203,8 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     strange = np.array(
         [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in voters]
     )
-    drawn = np.zeros((len(voters), n_trained_on(model)), bool)
-    for mask, chosen in zip(drawn, model.estimators_samples_, strict=True):
-        mask[chosen] = True
+    n = private.n_trained_on(model)
+    drawn = np.array([np.bincount(chosen, minlength=n) > 0 for chosen in model.estimators_samples_])
     # What hardly any tree drew, because of a small weight, would fit anything.
     often = drawn.mean(axis=0)
     drawn = drawn[:, often >= 0.75 * np.median(often[often > 0])]
@@ -233,5 +229,5 @@ def _copies_by_chance(model: Any, X: Any) -> tuple[float, float]:
     """
     _, place, times = np.unique(row_digests(X), return_inverse=True, return_counts=True)
     copies, n_rows = int((times[place] > 1).sum()), len(place)
-    larger = max(1.0, n_trained_on(model) / n_rows)
+    larger = max(1.0, private.n_trained_on(model) / n_rows)
     return copies / n_rows * larger, 3 / n_rows * larger
