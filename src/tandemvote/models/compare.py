@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tandemvote.assumptions import ONE_ROW_PER_GROUP
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text, rate
 from tandemvote.codes import as_array
@@ -21,14 +22,9 @@ from tandemvote.monitor import check_predicts_labels
 from tandemvote.planning import labels_needed
 from tandemvote.votes import Votes
 
-POWER = 0.8
-
 ASSUMPTIONS = (
     "The test samples are independent draws from the distribution of new data.",
     "Neither model was trained, tuned or chosen with the test samples.",
-)
-ONE_ROW = (
-    "The groups are independent draws, and the limits cover a random row of a random new group."
 )
 
 
@@ -71,7 +67,7 @@ class Comparison:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What must be true and cannot be checked by code."""
-        return (ONE_ROW if self.one_row_per_group else ASSUMPTIONS[0], ASSUMPTIONS[1])
+        return (ONE_ROW_PER_GROUP if self.one_row_per_group else ASSUMPTIONS[0], ASSUMPTIONS[1])
 
     @property
     def difference(self) -> float:
@@ -98,8 +94,7 @@ class Comparison:
         if 2 * fewer == n_discordant:
             return None
         # A direction is shown if the share of the rarer kind is shown to be below 1/2.
-        level = 1.0 - 0.45 * self.delta
-        needed = labels_needed(fewer / n_discordant, 0.5, confidence=level, power=POWER)
+        needed = labels_needed(fewer / n_discordant, 0.5, confidence=1.0 - 0.45 * self.delta)
         total = needed * self.n_samples / n_discordant
         unit = 10 ** max(0, int(np.log10(total)) - 1)
         return int(np.ceil(total / unit) * unit)
@@ -202,9 +197,8 @@ def compare(
     several = isinstance(model_b, list | tuple) and any(
         hasattr(each, "predict") or np.ndim(each) == 1 for each in model_b
     )
-    given = [model_a, *(model_b if several else [model_b])]
-    samples = Samples(X, y, groups, allow=allow)
-    results = compare_all(given, samples, confidence=confidence)
+    candidates, samples = model_b if several else [model_b], Samples(X, y, groups, allow=allow)
+    results = compare_all([model_a, *candidates], samples, confidence=confidence)
     return results if several else results[0]
 
 
