@@ -19,7 +19,7 @@ from tandemvote import (
 )
 from tandemvote.bounds import RequirementError, VacuousBoundWarning
 from tandemvote.certificate import certify_votes
-from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.trees import out_of_bag_votes
 
 NAMES = np.array(["calm", "mild", "wild"])
 

@@ -14,8 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import VoteCounts, Votes, certify, certify_oob
-from tandemvote.models.bootstraps import out_of_bag_votes
-from tandemvote.models.voters import voter_predictions
+from tandemvote.models.trees import out_of_bag_votes, predict_members
 
 MODELS = {
     "forest": RandomForestClassifier(12, random_state=0),
@@ -50,7 +49,7 @@ def test_every_voter_says_what_it_predicts_about_the_samples_it_did_not_draw(nam
     model = MODELS[name].fit(X, y)
     votes = out_of_bag_votes(model, X, y)
     expected = members(model, X)
-    assert np.array_equal(voter_predictions(model, X), expected)
+    assert np.array_equal(predict_members(model, X)[0], expected)
     for voter, drawn in enumerate(model.estimators_samples_):
         left_out = np.setdiff1d(np.arange(len(y)), drawn)
         assert np.flatnonzero(votes.held_out[voter]).tolist() == left_out.tolist()

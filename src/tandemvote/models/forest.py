@@ -25,11 +25,10 @@ from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import index_of
-from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.digest import models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
-from tandemvote.models.voters import validated, voter_predictions
+from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
 from tandemvote.voting import vote_shares
 
 if TYPE_CHECKING:
@@ -244,7 +243,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             Columns follow `classes_`.
         """
         check_is_fitted(self)
-        votes = voter_predictions(self.forest_, validated(self, X))
+        votes, _ = predict_members(self.forest_, validated(self, X))
         return vote_shares(votes, self.weights_, len(self.classes_))
 
     def _members_digest(self) -> str:

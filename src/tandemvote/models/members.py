@@ -12,9 +12,9 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from tandemvote.codes import encode
 from tandemvote.counts import FloatArray
+from tandemvote.models.model_checks import predict_labels
 from tandemvote.models.private_names import pick, slice_fit_params
 from tandemvote.models.splitting import Rows
-from tandemvote.models.voters import predict_labels
 
 Learner = tuple[Any, dict[str, Any]]
 """An estimator, not fitted, and its fit parameters."""

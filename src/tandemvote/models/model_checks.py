@@ -128,3 +128,19 @@ def check_not_frozen(estimator: Any) -> None:
                 f"{part!r} keeps what it learned before, from samples that the voters are to be"
                 f" evaluated on. Pass the estimator unfitted, or use held-out samples: {HELD_OUT}."
             )
+
+
+def predict_labels(model: Any, X: Any) -> NDArray[Any]:
+    """Predict one label per sample, or raise ValueError for other predictions."""
+    predicted = np.asarray(model.predict(X))
+    if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost, with three classes or more
+        return predicted[:, 0]
+    if predicted.ndim != 1:
+        fix = "Certify one model per output, each with its share of delta."
+        if predicted.dtype.kind == "f":
+            fix = "If these are probabilities, predict classes[probabilities.argmax(axis=1)]."
+        raise ValueError(
+            f"predict of {type(model).__name__} returns an array of shape {predicted.shape};"
+            f" expected one label per sample. {fix}"
+        )
+    return predicted

@@ -19,9 +19,8 @@ from tandemvote.auditing.columns import FALSE_ALARM
 from tandemvote.auditing.rows import Digests, chance_of_shared, row_digests
 from tandemvote.codes import encode
 from tandemvote.models import private_names as private
-from tandemvote.models.bootstraps import AuditError, audited_predictions
 from tandemvote.models.model_checks import BAGGED, is_made_of_trees
-from tandemvote.models.voters import members_of, validated
+from tandemvote.models.trees import AuditError, audited_predictions, members_of, validated
 
 FITTED_PARTS = (
     *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),

@@ -1,28 +1,28 @@
-"""Votes of the members of an ensemble on their out-of-bag samples, with audited bootstraps."""
+"""The trees of an ensemble as voters, on new samples and out of bag, with audited bootstraps."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chisquare
+from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import validate_data
 
 from tandemvote.codes import Codes, encode
 from tandemvote.frames import index_of
 from tandemvote.models.model_checks import check_independent_bootstraps
-from tandemvote.models.voters import (
-    Voter,
-    in_threads,
-    members_of,
-    predict_members,
-    validated,
-    voter_predictions,
-)
+from tandemvote.models.splitting import Rows
 from tandemvote.votes import Votes
+
+CACHE_BYTES = 2**20
+"""Rows are copied for a tree in parts of this size, which a processor's cache holds."""
 
 FALSE_ALARM = 1e-12
 """Probability with which bootstraps drawn evenly are rejected as uneven."""
@@ -37,6 +37,94 @@ classes of their samples, which a changed label or another order does not leave 
 
 class AuditError(ValueError):
     """The ensemble was trained on other samples than those of its bootstraps."""
+
+
+@dataclass(frozen=True)
+class Voter:
+    """A tree of an ensemble, trained on codes: positions in the classes of the ensemble.
+
+    `features` are the columns it was trained on, None for all in order. It predicts through a table
+    from leaf to code, which skips the tree's own averaging of class counts; ties inside a leaf go
+    to the smallest class, as they do there.
+    """
+
+    estimator: Any
+    n_classes: int
+    features: NDArray[np.integer[Any]] | None = None
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Codes of the classes that the tree was trained on."""
+        return np.asarray(self.estimator.classes_).astype(np.intp)
+
+    def contents_of(self, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the weight of the training samples of each class in some nodes."""
+        tree = self.estimator.tree_
+        contents = np.zeros((len(nodes), self.n_classes))
+        contents[:, self.codes] = tree.value[nodes, 0] * tree.weighted_n_node_samples[nodes, None]
+        return contents
+
+    @cached_property
+    def leaf_labels(self) -> Codes:
+        """Code that each node of the tree predicts."""
+        return np.asarray(self.codes[self.estimator.tree_.value[:, 0, :].argmax(axis=1)])
+
+    def leaves(self, X: Any) -> NDArray[np.intp]:
+        """Return the leaf each row of X falls into; X is float32 in C order, or CSR."""
+        samples = X if self.features is None else X[:, self.features]
+        if isinstance(samples, np.ndarray):
+            samples = np.ascontiguousarray(samples)
+        return np.asarray(self.estimator.apply(samples, check_input=False))
+
+    def predict(self, X: Any, rows: Rows | None = None) -> Codes:
+        """Predict codes of rows of X, some of them a few at a time so that copies stay in cache."""
+        if rows is None:
+            return np.asarray(self.leaf_labels[self.leaves(X)])
+        size = max(1, CACHE_BYTES // (4 * X.shape[1]))
+        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+        return np.concatenate([self.predict(X[part]) for part in parts])
+
+
+def in_threads(function: Callable[[int], Any], n: int, n_jobs: int | None) -> list[Any]:
+    """Return the values of a function at 0, ..., n - 1, computed in threads."""
+    # Not a hint: functions write into arrays, which processes and clusters would get as copies.
+    work = Parallel(n_jobs=n_jobs, require="sharedmem")
+    return list(work(delayed(function)(place) for place in range(n)))
+
+
+def predict_members(model: Any, X: ArrayLike) -> tuple[Codes, NDArray[Any]]:
+    """Return the predictions of the members of a fitted ensemble on new samples, and its classes.
+
+    The predictions are positions in the classes, of shape (n_voters, n_samples).
+    """
+    members, samples = members_of(model), validated(model, X)
+    votes = in_threads(lambda place: members[place].predict(samples), len(members), model.n_jobs)
+    return np.array(votes), np.asarray(model.classes_)
+
+
+def members_of(model: Any) -> list[Voter]:
+    """Return the members of a fitted forest or bagging classifier, which were trained on codes."""
+    n_classes, every = len(model.classes_), np.arange(model.n_features_in_)
+    columns = getattr(model, "estimators_features_", [every] * len(model.estimators_))
+    return [
+        Voter(estimator, n_classes, None if np.array_equal(chosen, every) else chosen)
+        for estimator, chosen in zip(model.estimators_, columns, strict=True)
+    ]
+
+
+def validated(model: Any, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
+    """Return X as trees take it, and y if there is one, as scikit-learn checks them for a model."""
+    return validate_data(
+        model,
+        X,
+        y,
+        reset=reset,
+        accept_sparse="csr",
+        accept_large_sparse=False,
+        dtype=np.float32,
+        order="C",
+        ensure_all_finite="allow-nan" if get_tags(model).input_tags.allow_nan else True,
+    )
 
 
 def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any], X_unlabeled: Any = None) -> Votes:
@@ -60,7 +148,7 @@ def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any], X_unlabeled: Any 
     predictions, held_out = audited_predictions(model, X, codes)
     unlabeled = predictions[:, :0]
     if X_unlabeled is not None:
-        unlabeled = voter_predictions(model, X_unlabeled)
+        unlabeled, _ = predict_members(model, X_unlabeled)
     votes = Votes(predictions, codes, held_out, classes, unlabeled)
     return replace(votes, voters=partial(predict_members, model), index=index_of(X))
 
