@@ -19,9 +19,9 @@ from tandemvote.certificate.selective import SelectiveCertificate
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.metrics import check_metric
-from tandemvote.models.held_out import Samples, frozen_copy, votes_of, with_deployed
+from tandemvote.models.held_out import Samples, votes_of, with_deployed
 from tandemvote.models.model_checks import check_bagged
-from tandemvote.models.trees import out_of_bag_votes
+from tandemvote.models.trees import frozen_copy, out_of_bag_votes
 from tandemvote.votes import Voters, Votes
 from tandemvote.voting import vote_shares
 

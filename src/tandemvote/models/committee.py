@@ -201,12 +201,13 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         outside = f"The {training.size} samples outside the test set have"
         check_two_classes(labels[training], outside)
         classes, codes = np.unique(labels, return_inverse=True)
+        learners = self._learners(fit_params)
         members = train_members(
             X,
             codes,
             training,
-            self._learners(fit_params),
-            n_tested=self.n_tested,
+            learners,
+            self.n_tested,
             n_jobs=self.n_jobs,
             random_state=random_state,
         )
@@ -214,12 +215,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         models, self._known = map(list, zip(*members, strict=True))
         self.estimators_ = models[: self.n_tested]
         self.referee_ = models[-1] if len(models) > self.n_tested else None
-        self.certificate_ = certify_votes(
-            self._test_votes(X, codes, grouped=groups is not None),
-            delta=failure_probability(self.confidence),
-            findings=findings,
-            members=self._members_digest(),
-        )
+        votes = self._test_votes(X, codes, grouped=groups is not None)
+        delta, digest = failure_probability(self.confidence), self._members_digest()
+        self.certificate_ = certify_votes(votes, delta=delta, findings=findings, members=digest)
         return self
 
     def refit_referee(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,7 +23,6 @@ from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
-from tandemvote.frames import index_of
 from tandemvote.models.digest import models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
@@ -185,7 +183,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             The fitted classifier.
         """
         check_collected(X)
-        samples, labels = validated(self, X, y, reset=True)
+        _, labels = validated(self, X, y, reset=True)
         check_classification_targets(labels)
         check_two_classes(labels, "y has")
         self.classes_ = np.unique(labels)
@@ -193,15 +191,13 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             check_distribution(self.weights, self.n_estimators, "weights")
-        unlabeled = None if X_unlabeled is None else validated(self, X_unlabeled)
-        self.training_rows_ = row_digests(samples)
+        self.training_rows_ = row_digests(X)
         if findings is None:
             findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), self.allow)
-        self.forest_ = self._plain_forest().fit(samples, labels)
+        self.forest_ = self._plain_forest().fit(X, labels)
         self.estimators_ = self.forest_.estimators_
-        votes = out_of_bag_votes(self.forest_, samples, labels, unlabeled)
         self.certificate_ = certify_votes(
-            replace(votes, index=index_of(X)),
+            out_of_bag_votes(self.forest_, X, labels, X_unlabeled),
             weights=self.weights,
             bound=self.bound,
             delta=failure_probability(self.confidence),
@@ -243,7 +239,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             Columns follow `classes_`.
         """
         check_is_fitted(self)
-        votes, _ = predict_members(self.forest_, validated(self, X))
+        votes, _ = predict_members(self.forest_, X)
         return vote_shares(votes, self.weights_, len(self.classes_))
 
     def _members_digest(self) -> str:

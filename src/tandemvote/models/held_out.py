@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,15 +17,11 @@ from tandemvote.auditing.checks import audit
 from tandemvote.codes import Codes, encode
 from tandemvote.counts import VoteCounts
 from tandemvote.frames import index_of
-from tandemvote.models.model_checks import (
-    BAGGED,
-    check_has_predict,
-    check_one_label,
-    predict_labels,
-)
+from tandemvote.models.model_checks import check_has_predict, check_one_label, predict_labels
 from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import check_not_trained_on
+from tandemvote.models.trees import frozen_copy
 from tandemvote.monitor import check_predicts_labels
 from tandemvote.votes import Votes
 from tandemvote.votes_io import count_votes
@@ -137,20 +132,3 @@ def predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
     known = [np.asarray(model.classes_) for model in models if hasattr(model, "classes_")]
     classes = np.unique(np.concatenate([*labels, *known]))
     return encode(np.array(labels), classes), classes
-
-
-def frozen_copy(model: Any) -> Any:
-    """Return a model that stays as it is when the given one is fitted again.
-
-    Compiled trees are shared: `fit` replaces them and never changes them.
-    """
-    members = model.estimators_ if type(model) in BAGGED else []
-    trees = [member.tree_ for member in members if hasattr(member, "tree_")]
-    try:
-        return deepcopy(model, {id(tree): tree for tree in trees})
-    except Exception as error:  # whatever stands in the way of a copy
-        raise ValueError(
-            f"{type(model).__name__} cannot be copied ({error}), and without a copy later changes"
-            " of the object would change the certified classifier. Pass its predictions:"
-            " certify(Votes.from_predictions([model.predict(X)], y))."
-        ) from error

@@ -69,8 +69,8 @@ def train_members(
     codes: NDArray[np.intp],
     training: Rows,
     learners: list[Learner],
-    *,
     n_tested: int,
+    *,
     n_jobs: int | None,
     random_state: RandomState,
 ) -> list[Member]:

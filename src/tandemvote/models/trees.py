@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -17,7 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from tandemvote.codes import Codes, encode
 from tandemvote.frames import index_of
-from tandemvote.models.model_checks import check_independent_bootstraps
+from tandemvote.models.model_checks import BAGGED, check_independent_bootstraps
 from tandemvote.models.splitting import Rows
 from tandemvote.votes import Votes
 
@@ -125,6 +126,23 @@ def validated(model: Any, X: Any, y: Any = "no_validation", *, reset: bool = Fal
         order="C",
         ensure_all_finite="allow-nan" if get_tags(model).input_tags.allow_nan else True,
     )
+
+
+def frozen_copy(model: Any) -> Any:
+    """Return a model that stays as it is when the given one is fitted again.
+
+    Compiled trees are shared: `fit` replaces them and never changes them.
+    """
+    members = model.estimators_ if type(model) in BAGGED else []
+    trees = [member.tree_ for member in members if hasattr(member, "tree_")]
+    try:
+        return deepcopy(model, {id(tree): tree for tree in trees})
+    except Exception as error:  # whatever stands in the way of a copy
+        raise ValueError(
+            f"{type(model).__name__} cannot be copied ({error}), and without a copy later changes"
+            " of the object would change the certified classifier. Pass its predictions:"
+            " certify(Votes.from_predictions([model.predict(X)], y))."
+        ) from error
 
 
 def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any], X_unlabeled: Any = None) -> Votes:
