@@ -16,14 +16,13 @@ from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import UNIFORM, certify_votes
 from tandemvote.certificate.selective import SelectiveCertificate
-from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.metrics import check_metric
 from tandemvote.models.held_out import Samples, votes_of, with_deployed
 from tandemvote.models.model_checks import check_bagged
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
 from tandemvote.votes import Voters, Votes
-from tandemvote.voting import vote_shares
+from tandemvote.voting import FloatArray, vote_shares
 
 
 def certify(

@@ -23,16 +23,15 @@ from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
-from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order, index_of
 from tandemvote.models import private_names as private
 from tandemvote.models.digest import models_digest
 from tandemvote.models.members import LARGEST_SEED, Learner, Member, train_member, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
-from tandemvote.models.splitting import AUTO_TEST_SIZE, draw_test_rows, group_codes
+from tandemvote.models.splitting import draw_test_rows, group_codes
 from tandemvote.votes import Votes
-from tandemvote.voting import weighted_vote
+from tandemvote.voting import FloatArray, weighted_vote
 
 if TYPE_CHECKING:
     from typing import Self
@@ -118,7 +117,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         "n_tested": [private.Interval(Integral, 1, None, closed="left")],
         "referee": ["boolean", private.HasMethods(["fit", "predict"])],
         "test_size": [
-            private.StrOptions({AUTO_TEST_SIZE}),
+            private.StrOptions({"auto"}),
             private.Interval(private.RealNotInt, 0, 1, closed="neither"),
             private.Interval(Integral, 1, None, closed="left"),
         ],
@@ -131,7 +130,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         *,
         n_tested: int = 4,
         referee: Any = True,
-        test_size: float | int | str = AUTO_TEST_SIZE,
+        test_size: float | int | str = "auto",
         confidence: float = 0.95,
         n_jobs: int | None = None,
         random_state: Any = None,

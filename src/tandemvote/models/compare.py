@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
@@ -122,14 +122,14 @@ class Comparison:
     def lines(self) -> list[str]:
         """What the verdict is based on, one line each."""
         (a, b), (errors_a, errors_b) = self.names, self.n_errors
-        unit = self._unit + ", one random row each" * self.one_row_per_group
-        n = self.n_samples
+        n, unit = self.n_samples, self._unit + ", one random row each" * self.one_row_per_group
+        lower = Decimal(rounded_down(100 * Decimal(self.lower), 2))
+        upper = Decimal(rounded_up(100 * Decimal(self.upper), 2))
         return [
             f"error {rate(errors_a / n)} ({a}), {rate(errors_b / n)} ({b}) on {n} {unit}",
             f"only {a} is wrong on {self.n_gains}, only {b} on {self.n_losses}",
-            f"{percent(self.delta)} limits of the difference: {_rounded(self.lower, rounded_down)}"
-            f" to {_rounded(self.upper, rounded_up)} percentage points (observed"
-            f" {100 * self.difference:+.2f})",
+            f"{percent(self.delta)} limits of the difference: {lower:+} to {upper:+} percentage"
+            f" points (observed {100 * self.difference:+.2f})",
             *map(str, self.findings),
         ]
 
@@ -260,12 +260,6 @@ def _names(given: Sequence[Any]) -> list[str]:
     if hasattr(given[0], "predict") and len(set(names)) == len(names):
         return names
     return ["A", "B"] if len(given) == 2 else ["A", *(f"B{i}" for i in range(1, len(given)))]
-
-
-def _rounded(limit: float, rounded: Callable[..., str]) -> str:
-    """Return a limit in percentage points with its sign."""
-    text = rounded(100 * Decimal(limit), 2)
-    return text if text.startswith("-") else f"+{text}"
 
 
 def _points(difference: float) -> str:

@@ -21,13 +21,12 @@ from tandemvote.auditing.rows import row_digests
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request
-from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.models.digest import models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
 from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
-from tandemvote.voting import vote_shares
+from tandemvote.voting import FloatArray, vote_shares
 
 if TYPE_CHECKING:
     from typing import Self

@@ -121,10 +121,9 @@ def seeded(estimator: Any, random_state: RandomState) -> Any:
 
     Those that scikit-learn marks as deprecated are left alone: setting them would warn.
     """
-    names = [
-        name
+    seeds = {
+        name: int(random_state.randint(LARGEST_SEED))
         for name, value in sorted(estimator.get_params().items())
-        if f"__{name}".endswith("__random_state")
-        and not (isinstance(value, str) and value == "deprecated")
-    ]
-    return estimator.set_params(**{name: int(random_state.randint(LARGEST_SEED)) for name in names})
+        if f"__{name}".endswith("__random_state") and value != "deprecated"
+    }
+    return estimator.set_params(**seeds)
