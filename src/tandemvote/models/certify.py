@@ -12,12 +12,8 @@ from sklearn.utils import column_or_1d
 
 from tandemvote.auditing import check_findings
 from tandemvote.auditing.checks import audit
-from tandemvote.bounds.registry import AUTO
-from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.pipeline import UNIFORM, certify_votes
-from tandemvote.certificate.selective import SelectiveCertificate
+from tandemvote.certificate import Certificate, SelectiveCertificate, certify_votes
 from tandemvote.decimals import failure_probability
-from tandemvote.metrics import check_metric
 from tandemvote.models.held_out import Samples, votes_of, with_deployed
 from tandemvote.models.model_checks import check_bagged
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
@@ -35,8 +31,8 @@ def certify(
     positive: Any = None,
     cost: ArrayLike | None = None,
     sides: str = "one",
-    weights: str | ArrayLike = UNIFORM,
-    bound: str | Sequence[str] = AUTO,
+    weights: str | ArrayLike = "uniform",
+    bound: str | Sequence[str] = "auto",
     X_unlabeled: Any = None,
     deployed: Any = None,
     confidence: float = 0.95,
@@ -104,7 +100,6 @@ def certify(
     >>> certify(model, X[300:], y[300:], metric="recall").guarantee
     'With 95% confidence, the recall of this classifier for class 1 on new data is at least 90.5%.'
     """
-    check_metric(metric)
     delta = failure_probability(confidence)
     votes, findings = votes_of(models, Samples(X, y, groups, X_unlabeled, allow))
     if deployed is not None:
@@ -121,8 +116,8 @@ def certify_oob(
     X: Any,
     y: ArrayLike,
     *,
-    weights: str | ArrayLike = UNIFORM,
-    bound: str | Sequence[str] = AUTO,
+    weights: str | ArrayLike = "uniform",
+    bound: str | Sequence[str] = "auto",
     X_unlabeled: Any = None,
     deployed: Any = None,
     published: bool = False,

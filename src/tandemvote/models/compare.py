@@ -110,19 +110,17 @@ class Comparison:
         if self.samples_needed is None:
             return f"No difference between {a} and {b} is shown or observed."
         return (
-            f"Not shown which of {a} and {b} is better; about {self.samples_needed:,} {self._unit}"
-            " would show a difference as large as the observed one."
+            f"Not shown which of {a} and {b} is better; about {self.samples_needed:,}"
+            f" {'groups' if self.one_row_per_group else 'test samples'} would show a difference as"
+            " large as the observed one."
         )
-
-    @property
-    def _unit(self) -> str:
-        return "groups" if self.one_row_per_group else "test samples"
 
     @property
     def lines(self) -> list[str]:
         """What the verdict is based on, one line each."""
         (a, b), (errors_a, errors_b) = self.names, self.n_errors
-        n, unit = self.n_samples, self._unit + ", one random row each" * self.one_row_per_group
+        n = self.n_samples
+        unit = "groups, one random row each" if self.one_row_per_group else "test samples"
         lower = Decimal(rounded_down(100 * Decimal(self.lower), 2))
         upper = Decimal(rounded_up(100 * Decimal(self.upper), 2))
         return [

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,12 +18,11 @@ from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.bounds.estimates import check_distribution
-from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.decimals import failure_probability
 from tandemvote.models.digest import models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
-from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
+from tandemvote.models.private_names import DOCUMENTATION
 from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
 from tandemvote.voting import FloatArray, vote_shares
 
@@ -104,14 +102,13 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
 
     _doc_link_module = "tandemvote"
     _doc_link_template = DOCUMENTATION
-    _parameter_constraints: ClassVar = {"confidence": [Interval(Real, 0.5, 1, closed="left")]}
 
     def __init__(
         self,
         n_estimators: int = 100,
         *,
         weights: str | ArrayLike = "tandem",
-        bound: str | Sequence[str] = AUTO,
+        bound: str | Sequence[str] = "auto",
         confidence: float = 0.95,
         max_samples: float | int | None = None,
         criterion: str = "gini",
@@ -151,7 +148,6 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self.verbose = verbose
         self.allow = allow
 
-    @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
         self,
         X: Any,
@@ -181,6 +177,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self : CertifiedForestClassifier
             The fitted classifier.
         """
+        delta = failure_probability(self.confidence)
         check_collected(X)
         _, labels = validated(self, X, y, reset=True)
         check_classification_targets(labels)
@@ -199,7 +196,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             out_of_bag_votes(self.forest_, X, labels, X_unlabeled),
             weights=self.weights,
             bound=self.bound,
-            delta=failure_probability(self.confidence),
+            delta=delta,
             findings=findings,
             members=self._members_digest(),
         )

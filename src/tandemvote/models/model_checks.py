@@ -136,11 +136,9 @@ def predict_labels(model: Any, X: Any) -> NDArray[Any]:
     if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost, with three classes or more
         return predicted[:, 0]
     if predicted.ndim != 1:
-        fix = "Certify one model per output, each with its share of delta."
-        if predicted.dtype.kind == "f":
-            fix = "If these are probabilities, predict classes[probabilities.argmax(axis=1)]."
         raise ValueError(
             f"predict of {type(model).__name__} returns an array of shape {predicted.shape};"
-            f" expected one label per sample. {fix}"
+            " expected one label per sample. Predict classes[probabilities.argmax(axis=1)], or"
+            " certify one model per output, each with its share of delta."
         )
     return predicted

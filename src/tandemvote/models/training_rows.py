@@ -87,9 +87,7 @@ def _through(steps: Sequence[Any], X: Any) -> Any:
     return X
 
 
-def _parts_of(
-    model: Any, y: ArrayLike | None
-) -> Iterator[tuple[Any, ArrayLike | None, Sequence[Any]]]:
+def _parts_of(model: Any, y: ArrayLike | None) -> Iterator[tuple[Any, Any, list[Any]]]:
     """Yield the fitted classifiers inside a classifier, each with its labels and steps.
 
     The steps lead from the samples of the whole to those that the part takes. The labels are None

@@ -19,7 +19,6 @@ from sklearn.utils.validation import validate_data
 from tandemvote.codes import Codes, encode
 from tandemvote.frames import index_of
 from tandemvote.models.model_checks import BAGGED, check_independent_bootstraps
-from tandemvote.models.splitting import Rows
 from tandemvote.votes import Votes
 
 CACHE_BYTES = 2**20
@@ -77,7 +76,7 @@ class Voter:
             samples = np.ascontiguousarray(samples)
         return np.asarray(self.estimator.apply(samples, check_input=False))
 
-    def predict(self, X: Any, rows: Rows | None = None) -> Codes:
+    def predict(self, X: Any, rows: NDArray[np.intp] | None = None) -> Codes:
         """Predict codes of rows of X, some of them a few at a time so that copies stay in cache."""
         if rows is None:
             return np.asarray(self.leaf_labels[self.leaves(X)])
@@ -196,11 +195,10 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
         weights = draws[place].astype(float)
         if balanced:
             weights *= compute_sample_weight("balanced", codes, indices=bootstraps[place])
-        whole = by_leaf and place % max(1, len(members) // N_WHOLE) == 0
-        strangers[place] = not (
-            _has_contents(member, np.zeros_like(codes), codes, weights)
-            and (not whole or _has_contents(member, member.leaves(samples), codes, weights))
-        )
+        nodes: list[Any] = [np.zeros_like(codes)]  # the root
+        if by_leaf and place % max(1, len(members) // N_WHOLE) == 0:
+            nodes.append(member.leaves(samples))
+        strangers[place] = not all(_has_contents(member, each, codes, weights) for each in nodes)
 
     in_threads(evaluate, len(members), model.n_jobs)
     _check_draws(draws.sum(axis=0))
