@@ -196,19 +196,12 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             findings = check_findings(audit(X, y, groups=groups), self.allow)
         grouping, digests = None if groups is None else group_codes(groups, y), row_digests(X)
         random_state = check_random_state(self.random_state)
-        test, training = draw_test_rows(len(labels), grouping, self.test_size, random_state)
-        outside = f"The {training.size} samples outside the test set have"
-        check_two_classes(labels[training], outside)
+        test, train = draw_test_rows(len(labels), grouping, self.test_size, random_state)
+        check_two_classes(labels[train], f"The {train.size} samples outside the test set have")
         classes, codes = np.unique(labels, return_inverse=True)
         learners = self._learners(fit_params)
         members = train_members(
-            X,
-            codes,
-            training,
-            learners,
-            self.n_tested,
-            n_jobs=self.n_jobs,
-            random_state=random_state,
+            X, codes, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
         self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
         models, self._known = map(list, zip(*members, strict=True))
@@ -285,16 +278,13 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Columns follow `classes_`. The largest probability belongs to the class of `predict`.
         """
         check_is_fitted(self)
+        members = self._members()
+        each = np.array([member.predict_proba(X, self.classes_.size) for member in members])
         if self._averages():
-            return self._mean_probabilities(X)
-        n_classes, members = self.classes_.size, self._members()
-        votes = np.array([each.predict(X) for each in members])
+            return np.asarray(each.mean(axis=0))
+        votes = np.array([member.predict(X) for member in members])
         winners = self._winners(votes)
-        total = np.zeros((len(winners), n_classes))
-        for each, vote in zip(members, votes, strict=True):
-            agrees = vote == winners
-            total[agrees] += each.predict_proba(X, n_classes)[agrees]
-        total /= (votes == winners).sum(axis=0)[:, None]
+        total = np.asarray(each.mean(axis=0, where=(votes == winners)[:, :, None]))
         # Some models, SVC for example, predict another class than their most probable one.
         rows, largest = np.arange(len(winners)), total.argmax(axis=1)
         first, second = total[rows, largest], total[rows, winners]
@@ -361,12 +351,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _predicted(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""
         if self._averages():
-            return np.asarray(self._mean_probabilities(X).argmax(axis=1))
+            return np.asarray(self.predict_proba(X).argmax(axis=1))
         return self._winners(np.array([each.predict(X) for each in self._members()]))
-
-    def _mean_probabilities(self, X: Any) -> FloatArray:
-        each = [member.predict_proba(X, self.classes_.size) for member in self._members()]
-        return np.asarray(np.mean(each, axis=0))
 
     def _winners(self, votes: Codes) -> NDArray[np.intp]:
         referee = None if self.referee_ is None else len(votes) - 1

@@ -209,8 +209,6 @@ def compare_all(
 ) -> list[Comparison]:
     """Compare the first of several models, or of their predictions, with each of the others."""
     delta = failure_probability(confidence)
-    if samples.y is None or len(given) < 2:
-        raise ValueError("compare requires labels, and two models or their predicted classes.")
     votes, findings = _votes(given, samples)
     names = names or _names(given)
     a, *others = votes.errors
@@ -235,10 +233,10 @@ def _votes(given: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding
     models = [hasattr(each, "predict") for each in given]
     if all(models) and X is not None:
         return held_out_votes(given, samples)
-    if any(models) or X is not None:
+    if any(models) or X is not None or y is None or len(given) < 2:
         raise ValueError(
-            "compare requires fitted models with X and y, or predicted classes with y alone."
-            " Pass model.predict(X) for every model, or every model."
+            "compare requires labels, and two models or more: fitted models with X and y, or"
+            " predicted classes with y alone. Pass every model, or model.predict(X) for every one."
         )
     for each in given:
         if np.shape(each) != np.shape(y):

@@ -109,20 +109,18 @@ def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tupl
 
 def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) -> Votes:
     """Return the votes with the predictions of a deployed classifier on the unlabeled samples."""
-    if not isinstance(votes, Votes):
-        raise ValueError("deployed requires votes in memory, not counts or an iterable of Votes.")
-    if not hasattr(deployed, "predict"):
-        return votes.with_deployed(deployed)
-    name = type(deployed).__name__
-    check_one_label(deployed)
-    if X_unlabeled is None:
+    is_model = hasattr(deployed, "predict")
+    if not isinstance(votes, Votes) or (is_model and X_unlabeled is None):
         raise ValueError(
-            f"Certifying {name} as deployed requires X_unlabeled: samples that neither it nor a"
-            " voter has seen. With Votes, pass its predictions on their unlabeled samples."
+            "deployed requires votes in memory, not counts, and X_unlabeled: samples that neither"
+            " it nor a voter has seen. With Votes, pass its predictions on their unlabeled samples."
         )
+    if not is_model:
+        return votes.with_deployed(deployed)
+    check_one_label(deployed)
     check_not_trained_on(deployed, X_unlabeled, what="unlabeled")
     predict = partial(predict_labels, frozen_copy(deployed))
-    return votes.with_deployed(predict(X_unlabeled), name=name, predict=predict)
+    return votes.with_deployed(predict(X_unlabeled), name=type(deployed).__name__, predict=predict)
 
 
 def predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:

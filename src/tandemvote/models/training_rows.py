@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,11 @@ from tandemvote.models.trees import AuditError, audited_predictions, members_of,
 
 FITTED_PARTS = (
     *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
-    "base_estimator_",  # of a Gaussian process
-    "estimator",
+    *("base_estimator_", "estimator"),
 )
-"""Attributes under which classifiers keep those that they fitted. If a classifier has none of the
-others, `estimator` was fitted before, as in a FrozenEstimator."""
+"""Attributes under which classifiers keep those that they fitted; `base_estimator_` is that of a
+Gaussian process. If a classifier has none of the others, `estimator` was fitted before, as in a
+FrozenEstimator."""
 
 WAY_OUT = "The bound requires samples that no model was trained on. Pass held-out samples."
 
@@ -165,11 +166,8 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
     if not rows.size:
         return
     if len(rows) == private.n_trained_on(model) == len(labels):
-        try:
+        with suppress(AuditError):
             audited_predictions(model, X, encode(labels, model.classes_))
-        except AuditError:
-            pass
-        else:
             raise ValueError(
                 f"{type(model).__name__} was trained on the {len(labels)} {what} samples. {WAY_OUT}"
             )
