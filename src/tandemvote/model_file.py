@@ -182,9 +182,8 @@ def _read_skops(data: bytes) -> Any:
     skops = import_extra("skops.io", "skops")
     files = ZipFile(io.BytesIO(data)).infolist()
     # Uncompressed parts take no more memory than the file itself.
-    if any(file.compress_type != ZIP_STORED for file in files) or (
-        sum(file.file_size for file in files) > len(data)
-    ):
+    stored = all(file.compress_type == ZIP_STORED for file in files)
+    if not stored or sum(file.file_size for file in files) > len(data):
         raise ModelFileError("its parts are compressed, so a small file could fill the memory")
     unknown = sorted(set(skops.get_untrusted_types(data=data)) - set(TRUSTED))
     if unknown:

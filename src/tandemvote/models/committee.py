@@ -331,15 +331,14 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         rows = self.test_indices_
         samples, labels = private.pick(X, rows), codes[rows]
         if self._averages():
-            predictions = self._predicted(samples)[None, :]
+            tested = [self._predicted(samples)]
         else:
-            tested_models = self._members()[: self.n_tested]
-            predictions = np.array([each.predict(samples) for each in tested_models])
-        tested = np.ones(predictions.shape, bool)
-        if self.referee_ is not None:  # no sample tests it: its column stays empty
-            predictions = np.vstack([predictions, labels])
-            tested = np.vstack([tested, np.zeros(labels.size, bool)])
-        votes = Votes(predictions, labels, tested, self.classes_, predictions[:, :0])
+            tested = [each.predict(samples) for each in self._members()[: self.n_tested]]
+        referee = [] if self.referee_ is None else [labels]  # unread, since no sample tests it
+        predictions = np.array([*tested, *referee])
+        held_out = np.ones(predictions.shape, bool)
+        held_out[len(tested) :] = False
+        votes = Votes(predictions, labels, held_out, self.classes_, predictions[:, :0])
         return replace(
             votes, one_row_per_group=grouped, rows=rows, n_given=codes.size, index=index_of(X)
         )

@@ -82,10 +82,9 @@ def train_members(
     """
     tested, *referee = learners
     seeds = random_state.randint(LARGEST_SEED, size=n_tested + 1).tolist()
-    workers = Parallel(n_jobs=n_jobs)
 
     def trained(jobs: list[tuple[Rows, Learner, int]]) -> list[Member]:
-        return list(workers(delayed(train_member)(X, codes, *job) for job in jobs))
+        return list(Parallel(n_jobs=n_jobs)(delayed(train_member)(X, codes, *job) for job in jobs))
 
     jobs = [(training, tested, seed) for seed in seeds[:n_tested]]
     members = trained(jobs[:2])

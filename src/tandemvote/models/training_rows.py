@@ -192,11 +192,10 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
         n_steps = np.array([np.unique(column).size - 1 for column in samples.T])
     if n_steps.sum() - n_steps.max() < OTHER_STEPS:
         return np.zeros(0, bool)
-    voters = members_of(model)
     codes = encode(labels, model.classes_)
     every = np.arange(len(codes))
     strange = np.array(
-        [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in voters]
+        [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in members_of(model)]
     )
     n = private.n_trained_on(model)
     drawn = np.array([np.bincount(chosen, minlength=n) > 0 for chosen in model.estimators_samples_])

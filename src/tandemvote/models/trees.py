@@ -43,9 +43,9 @@ class AuditError(ValueError):
 class Voter:
     """A tree of an ensemble, trained on codes: positions in the classes of the ensemble.
 
-    `features` are the columns it was trained on, None for all in order. It predicts through a table
-    from leaf to code, which skips the tree's own averaging of class counts; ties inside a leaf go
-    to the smallest class, as they do there.
+    `features` are the columns it was trained on, None in a forest, whose trees take all. It
+    predicts through a table from leaf to code, which skips the tree's own averaging of class
+    counts; ties inside a leaf go to the smallest class, as they do there.
     """
 
     estimator: Any
@@ -104,12 +104,9 @@ def predict_members(model: Any, X: ArrayLike) -> tuple[Codes, NDArray[Any]]:
 
 def members_of(model: Any) -> list[Voter]:
     """Return the members of a fitted forest or bagging classifier, which were trained on codes."""
-    n_classes, every = len(model.classes_), np.arange(model.n_features_in_)
-    columns = getattr(model, "estimators_features_", [every] * len(model.estimators_))
-    return [
-        Voter(estimator, n_classes, None if np.array_equal(chosen, every) else chosen)
-        for estimator, chosen in zip(model.estimators_, columns, strict=True)
-    ]
+    columns = getattr(model, "estimators_features_", [None] * len(model.estimators_))
+    pairs = zip(model.estimators_, columns, strict=True)
+    return [Voter(estimator, len(model.classes_), chosen) for estimator, chosen in pairs]
 
 
 def validated(model: Any, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
