@@ -191,13 +191,14 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         validate_data(self, X, y, skip_check_array=True)
         X, labels = indexable(X, _labels(y))
         check_classification_targets(labels)
-        check_two_classes(labels, "y has")
+        check_two_classes(labels, "y has", "Pass samples of other classes.")
         if findings is None:
             findings = check_findings(audit(X, y, groups=groups), self.allow)
         grouping, digests = None if groups is None else group_codes(groups, y), row_digests(X)
         random_state = check_random_state(self.random_state)
         test, train = draw_test_rows(len(labels), grouping, self.test_size, random_state)
-        check_two_classes(labels[train], f"The {train.size} samples outside the test set have")
+        where = f"The {train.size} samples outside the test set have"
+        check_two_classes(labels[train], where, "Pass more samples, or a smaller test_size.")
         classes, codes = np.unique(labels, return_inverse=True)
         learners = self._learners(fit_params)
         members = train_members(

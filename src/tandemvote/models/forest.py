@@ -181,7 +181,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_collected(X)
         _, labels = validated(self, X, y, reset=True)
         check_classification_targets(labels)
-        check_two_classes(labels, "y has")
+        check_two_classes(labels, "y has", "Pass samples of other classes.")
         self.classes_ = np.unique(labels)
         check_class_weight(self.class_weight)
         check_request(self.bound, self.weights, self.classes_)

@@ -107,13 +107,12 @@ def is_made_of_trees(model: Any) -> bool:
     return all(isinstance(estimator, BaseDecisionTree) for estimator in model.estimators_)
 
 
-def check_two_classes(labels: NDArray[Any], where: str) -> None:
+def check_two_classes(labels: NDArray[Any], where: str, fix: str) -> None:
     """Raise ValueError if all labels are the same."""
     classes = np.unique(labels).tolist()
     if len(classes) < 2:
         raise ValueError(
-            f"{where} {len(classes)} class, {shown(classes)}; at least 2 are required. Pass samples"
-            " of other classes."
+            f"{where} {len(classes)} class, {shown(classes)}; at least 2 are required. {fix}"
         )
 
 
