@@ -206,6 +206,14 @@ def test_impossible_terms_are_rejected_before_any_tree_is_grown(parameters, mess
     assert not hasattr(forest, "forest_")
 
 
+def test_unlabeled_samples_of_another_width_are_rejected_before_any_tree_is_grown(binary):
+    X, y = binary
+    forest = CertifiedForestClassifier(2)
+    with pytest.raises(ValueError, match="X has 7 features, but CertifiedForestClassifier"):
+        forest.fit(X, y, X_unlabeled=X[:, 1:])
+    assert not hasattr(forest, "forest_")
+
+
 @pytest.mark.parametrize("name", ["disagreement", "c1", "c2"])
 def test_two_class_bounds_are_rejected_for_three_classes_before_training(name, three_classes):
     X, y = three_classes

@@ -187,6 +187,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             check_distribution(self.weights, self.n_estimators, "weights")
+        if X_unlabeled is not None:
+            validated(self, X_unlabeled)  # before the trees are grown
         self.training_rows_ = row_digests(X)
         if findings is None:
             findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), self.allow)

@@ -157,13 +157,12 @@ def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any], X_unlabeled: Any 
     Votes(20 voters, 150 labeled samples, 3 classes)
     """
     check_independent_bootstraps(model, len(labels))
-    classes = np.asarray(model.classes_)
-    codes = encode(labels, classes)
+    codes = encode(labels, model.classes_)
     predictions, held_out = audited_predictions(model, X, codes)
     unlabeled = predictions[:, :0]
     if X_unlabeled is not None:
         unlabeled, _ = predict_members(model, X_unlabeled)
-    votes = Votes(predictions, codes, held_out, classes, unlabeled)
+    votes = Votes(predictions, codes, held_out, model.classes_, unlabeled)
     return replace(votes, voters=partial(predict_members, model), index=index_of(X))
 
 
