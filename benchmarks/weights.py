@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from reproduction.irprop import irprop
 from tandemvote.bounds import get_bound
 from tandemvote.counts import VoteCounts
-from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.trees import out_of_bag_votes
 from tandemvote.weights.objective import Descent, Objective
 from tandemvote.weights.solvers import solve
 

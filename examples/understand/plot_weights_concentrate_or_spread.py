@@ -23,8 +23,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from tandemvote import VoteCounts
-from tandemvote.models.bootstraps import out_of_bag_votes
-from tandemvote.models.voters import voter_predictions
+from tandemvote.models.trees import out_of_bag_votes, predict_members
 from tandemvote.voting import weighted_vote
 from tandemvote.weights import minimize_bound
 
@@ -48,7 +47,7 @@ for bound, solution in solutions.items():
 # The number of equal voters that would be as concentrated, 1 / sum of squared weights, tells the
 # two apart at a glance.
 
-test_votes = voter_predictions(forest, X_test)
+test_votes = predict_members(forest, X_test)[0]
 
 
 def test_error(weights):

@@ -14,7 +14,7 @@ from reproduction.experiments.rows import BEYOND, Row
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, get_bound, test_set_bound, vote_profile_bound
-from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.trees import out_of_bag_votes
 from tandemvote.voting import VoteProfile
 from tandemvote.weights import minimize_bound
 

@@ -32,8 +32,7 @@ from reproduction.experiments.rows import FORESTS, UNLABELLED, WEIGHTS, Row
 from reproduction.experiments.splits import Array, Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, all_bounds, get_bound
-from tandemvote.models.bootstraps import out_of_bag_votes
-from tandemvote.models.voters import voter_predictions
+from tandemvote.models.trees import out_of_bag_votes, predict_members
 from tandemvote.tables import DatasetError
 from tandemvote.weights import minimize_bound
 
@@ -94,7 +93,7 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
     split = Split(X_labelled, y_labelled, whole.X_test, whole.y_test)
     forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
     votes = out_of_bag_votes(forest, split.X, split.y)
-    votes = replace(votes, unlabeled=voter_predictions(forest, X_unlabeled))
+    votes = replace(votes, unlabeled=predict_members(forest, X_unlabeled)[0])
     counts = VoteCounts.from_votes(votes)
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     columns = _measure(counts, uniform, VoteOnTest.of(forest, split))

@@ -15,7 +15,7 @@ from reproduction.datasets import Dataset, PaperDataset
 from reproduction.experiments.cells import Cell
 from reproduction.experiments.protocol import TEST_FRACTION
 from reproduction.experiments.rows import versions
-from tandemvote.models.voters import voter_predictions
+from tandemvote.models.trees import predict_members
 from tandemvote.tables import DatasetError
 from tandemvote.voting import weighted_vote
 
@@ -93,7 +93,7 @@ class VoteOnTest:
     def of(cls, forest: RandomForestClassifier, split: Split) -> VoteOnTest:
         """Let the trees of a grown forest predict the test samples."""
         return cls(
-            predictions=voter_predictions(forest, split.X_test),
+            predictions=predict_members(forest, split.X_test)[0],
             labels=np.searchsorted(forest.classes_, split.y_test),
             classes=forest.classes_,
         )

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from tandemvote.certificate import Certificate as Certificate
     from tandemvote.counts import VoteCounts as VoteCounts
     from tandemvote.model_file import load_model as load_model
+    from tandemvote.models.certify import certify as certify
+    from tandemvote.models.certify import certify_oob as certify_oob
+    from tandemvote.models.certify import certify_selective as certify_selective
     from tandemvote.models.committee import CertifiedClassifier as CertifiedClassifier
     from tandemvote.models.compare import compare as compare
     from tandemvote.models.forest import CertifiedForestClassifier as CertifiedForestClassifier
-    from tandemvote.models.held_out import certify as certify
-    from tandemvote.models.out_of_bag import certify_oob as certify_oob
-    from tandemvote.models.selective import certify_selective as certify_selective
     from tandemvote.monitor import Monitor as Monitor
     from tandemvote.planning import labels_needed as labels_needed
     from tandemvote.report import write_report as write_report
@@ -34,9 +34,9 @@ _MODULES = {
     "VoteCounts": "counts",
     "Votes": "votes",
     "audit": "auditing.checks",
-    "certify": "models.held_out",
-    "certify_oob": "models.out_of_bag",
-    "certify_selective": "models.selective",
+    "certify": "models.certify",
+    "certify_oob": "models.certify",
+    "certify_selective": "models.certify",
     "compare": "models.compare",
     "labels_needed": "planning",
     "load_model": "model_file",

@@ -41,13 +41,11 @@ SKOPS, JOBLIB = ".skops", ".joblib"
 
 JOBLIB_WARNING = "a joblib file; opening one from a stranger can run their code"
 
-TRUSTED = [
-    f"{kind.__module__}.{kind.__qualname__}"
-    for kind in (
-        *(CertifiedClassifier, CertifiedForestClassifier, Tree),
-        *(TableColumns, few_categories, many_categories, KFold),
-    )
-]
+CERTIFIED = (CertifiedClassifier, CertifiedForestClassifier)
+
+OTHERS = (Tree, TableColumns, few_categories, many_categories, KFold)
+
+TRUSTED = [f"{kind.__module__}.{kind.__qualname__}" for kind in (*CERTIFIED, *OTHERS)]
 """Types in a file besides those that skops trusts: numbers, containers, arrays and the estimators
 of scikit-learn. skops does not trust trees because it does not check them; `check_trees` does."""
 
@@ -169,7 +167,7 @@ def _read(data: bytes, suffix: str) -> Any:
     """Return the model in a file, checked; damaged files raise errors of any type."""
     parts = joblib.load(io.BytesIO(data)) if suffix == JOBLIB else _read_skops(data)
     classifier = last_step(parts["model"])
-    if type(classifier) not in (CertifiedClassifier, CertifiedForestClassifier):
+    if type(classifier) not in CERTIFIED:
         raise ModelFileError(f"it holds a {type(classifier).__name__}, not a certified classifier")
     document = Document.from_json(parse_document(parts["certificate"].encode()))
     classifier.certificate_ = load_certificate(document)
@@ -182,12 +180,10 @@ def _read(data: bytes, suffix: str) -> Any:
 
 def _read_skops(data: bytes) -> Any:
     skops = import_extra("skops.io", "skops")
-    with ZipFile(io.BytesIO(data)) as archive:
-        files = archive.infolist()
+    files = ZipFile(io.BytesIO(data)).infolist()
     # Uncompressed parts take no more memory than the file itself.
-    if any(file.compress_type != ZIP_STORED for file in files) or (
-        sum(file.file_size for file in files) > len(data)
-    ):
+    stored = all(file.compress_type == ZIP_STORED for file in files)
+    if not stored or sum(file.file_size for file in files) > len(data):
         raise ModelFileError("its parts are compressed, so a small file could fill the memory")
     unknown = sorted(set(skops.get_untrusted_types(data=data)) - set(TRUSTED))
     if unknown:
@@ -197,24 +193,23 @@ def _read_skops(data: bytes) -> Any:
     return parts
 
 
-def _parts(whole: Any) -> Iterator[Any]:
-    """Yield every estimator and tree inside an object, by the references that Python holds."""
+def _parts(whole: Any) -> list[Any]:
+    """Return every object inside an object, by the references that Python holds."""
     waiting, seen = [whole], {}
     while waiting:
         part = waiting.pop()
         if id(part) in seen or isinstance(part, type | ModuleType | FunctionType):
             continue
         seen[id(part)] = part  # also keeps it, so that no other object gets its id
-        if isinstance(part, BaseEstimator | Tree):
-            yield part
         waiting += gc.get_referents(part)
         if isinstance(part, np.ndarray):  # the garbage collector does not look into arrays
             waiting += [part.base, *(part.ravel().tolist() if part.dtype.hasobject else ())]
+    return list(seen.values())
 
 
 def check_trees(whole: Any) -> None:
     """Raise ModelFileError if a path through some tree could leave the tree or its samples."""
-    parts = list(_parts(whole))
+    parts = _parts(whole)
     trees = {id(part) for part in parts if isinstance(part, Tree)}
     estimators = [part for part in parts if isinstance(part, BaseEstimator)]
     for part in estimators:
@@ -234,13 +229,13 @@ def _is_sound(owner: BaseDecisionTree) -> bool:
     if not 0 < tree.node_count <= tree.capacity:
         return False
     inner = np.flatnonzero(tree.children_left != TREE_LEAF)
-    children = np.concatenate([tree.children_left[inner], tree.children_right[inner]])
+    children = np.array([tree.children_left[inner], tree.children_right[inner]])
     # Each node but the root is the child of one node before it.
     return bool(
         # scikit-learn compares new samples with this number, and only if it is there.
         getattr(owner, "n_features_in_", None) == tree.n_features
-        and np.array_equal(np.sort(children), np.arange(1, tree.node_count))
-        and (children > np.concatenate([inner, inner])).all()
+        and np.array_equal(np.sort(children, axis=None), np.arange(1, tree.node_count))
+        and (children > inner).all()
         and ((tree.feature[inner] >= 0) & (tree.feature[inner] < tree.n_features)).all()
         and tree.max_depth == tree.compute_node_depths().max() - 1
     )

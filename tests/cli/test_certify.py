@@ -10,7 +10,7 @@ import pytest
 from tandemvote import Certificate, CertifiedForestClassifier, VoteCounts
 from tandemvote.certificate import certify_votes
 from tandemvote.cli.app import run
-from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.trees import out_of_bag_votes
 from tandemvote.weights import minimize_bound
 
 CALL = ["certify", "--target", "quality"]

@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote.models.bootstraps import (
+from tandemvote.models.trees import (
     AuditError,
     audited_predictions,
     out_of_bag_votes,

@@ -18,7 +18,7 @@ from tandemvote import (
 )
 from tandemvote import counts as counting
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
-from tandemvote.models import voters
+from tandemvote.models import trees
 
 X, y = make_classification(600, 6, n_informative=4, flip_y=0.1, random_state=0)
 N_TREES = 20
@@ -39,8 +39,8 @@ def calls(monkeypatch):
         monkeypatch.setattr(owner, attribute, counted)
 
     count("bootstraps", sklearn_forest, "_generate_sample_indices")
-    count("validations", voters, "validate_data")
-    count("predictions", voters.Voter, "predict")
+    count("validations", trees, "validate_data")
+    count("predictions", trees.Voter, "predict")
     count("model predictions", DecisionTreeClassifier, "predict")
     count("counts", counting, "_count")
     count("tallies", counting.VoteTally, "of")

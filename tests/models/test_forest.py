@@ -190,6 +190,7 @@ def test_labels_of_any_type_come_back(names, binary):
     [
         ({"confidence": 0.05}, "confidence"),
         ({"confidence": 1.0}, "confidence"),
+        ({"max_depth": "deep"}, "'max_depth' parameter of RandomForestClassifier"),
         ({"weights": [1.0]}, "weights has shape"),
         ({"weights": [0.5, -0.5]}, "weights is -0.5"),
         ({"weights": "tandm"}, "Invalid weights='tandm'"),
@@ -202,6 +203,14 @@ def test_impossible_terms_are_rejected_before_any_tree_is_grown(parameters, mess
     forest = CertifiedForestClassifier(2, **parameters)
     with pytest.raises(ValueError, match=message):
         forest.fit(X, y)
+    assert not hasattr(forest, "forest_")
+
+
+def test_unlabeled_samples_of_another_width_are_rejected_before_any_tree_is_grown(binary):
+    X, y = binary
+    forest = CertifiedForestClassifier(2)
+    with pytest.raises(ValueError, match="X has 7 features, but CertifiedForestClassifier"):
+        forest.fit(X, y, X_unlabeled=X[:, 1:])
     assert not hasattr(forest, "forest_")
 
 

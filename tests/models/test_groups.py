@@ -19,7 +19,7 @@ from tandemvote import (
 )
 from tandemvote.bounds import RequirementError, VacuousBoundWarning
 from tandemvote.certificate import certify_votes
-from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.trees import out_of_bag_votes
 
 NAMES = np.array(["calm", "mild", "wild"])
 
@@ -207,7 +207,7 @@ def test_certified_forests_keep_their_votes_and_weights(data):
     frame = pd.DataFrame(X, columns=list("abcdef")).assign(site=np.arange(600) % 2)
     model = CertifiedForestClassifier(20, weights="tandem", max_samples=0.5, random_state=0)
     model.fit(frame[:400], y[:400])
-    votes = out_of_bag_votes(model.forest_, frame[:400].to_numpy(), y[:400])
+    votes = out_of_bag_votes(model.forest_, frame[:400], y[:400])
     expected = certify(votes, weights=model.weights_, bound=list(model.certificate_.candidates))
     assert values_of(model.certificate_.by_group("class")) == values_of(expected.by_group("class"))
     assert sizes_of(model.certificate_.by_group(frame["site"][:400])) == [200, 200]

@@ -7,7 +7,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from tandemvote import CertifiedForestClassifier, Votes, certify, certify_oob
 from tandemvote.certificate import certify_votes
-from tandemvote.models.bootstraps import out_of_bag_votes
+from tandemvote.models.trees import out_of_bag_votes
 
 RELEASE = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 

@@ -27,8 +27,7 @@ from tandemvote import (
     certify_oob,
 )
 from tandemvote.bounds import RequirementError
-from tandemvote.models.bootstraps import AuditError
-from tandemvote.models.voters import voter_predictions
+from tandemvote.models.trees import AuditError, predict_members
 from tandemvote.voting import weighted_vote
 
 
@@ -192,7 +191,7 @@ def test_the_certificate_predicts_by_the_certified_vote(data):
     X, y = data
     forest = RandomForestClassifier(15, random_state=0).fit(X[:500], y[:500])
     certificate = certify_oob(forest, X[:500], y[:500], weights="tandem")
-    expected = weighted_vote(voter_predictions(forest, X), certificate.weights, 2)
+    expected = weighted_vote(predict_members(forest, X)[0], certificate.weights, 2)
     assert np.array_equal(certificate.predict(X), forest.classes_[expected])
 
 

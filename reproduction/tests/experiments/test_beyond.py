@@ -78,13 +78,12 @@ def test_labels_of_the_test_part_do_not_reach_the_bounds_that_spend_none(small_s
     from sklearn.ensemble import RandomForestClassifier
 
     from tandemvote.counts import VoteCounts
-    from tandemvote.models.bootstraps import out_of_bag_votes
-    from tandemvote.models.voters import voter_predictions
+    from tandemvote.models.trees import out_of_bag_votes, predict_members
 
     X, y = (getattr(small_source.load("cells"), name) for name in ("X", "y"))
     forest = RandomForestClassifier(30, random_state=0).fit(X[:400], y[:400])
     counts = VoteCounts.from_votes(out_of_bag_votes(forest, X[:400], y[:400]))
-    predictions = voter_predictions(forest, X[400:])
+    predictions = predict_members(forest, X[400:])[0]
     right, wrong = (
         measure_beyond(counts, VoteOnTest(predictions, labels, forest.classes_))
         for labels in (y[400:], 1 - y[400:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,34 +23,24 @@ from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
-from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order, index_of
+from tandemvote.models import private_names as private
 from tandemvote.models.digest import models_digest
-from tandemvote.models.members import LARGEST_SEED, Job, Member, Params, train_members
-from tandemvote.models.model_checks import check_not_frozen, check_one_label
-from tandemvote.models.private_names import (
-    DOCUMENTATION,
-    HasMethods,
-    Interval,
-    RealNotInt,
-    StrOptions,
-    fit_context,
-    pick,
-    routing_enabled,
-)
-from tandemvote.models.splitting import AUTO_TEST_SIZE, draw_test_rows, group_codes
+from tandemvote.models.members import LARGEST_SEED, Learner, Member, train_member, train_members
+from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
+from tandemvote.models.splitting import draw_test_rows, group_codes
 from tandemvote.votes import Votes
-from tandemvote.voting import weighted_vote
+from tandemvote.voting import FloatArray, weighted_vote
 
 if TYPE_CHECKING:
     from typing import Self
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
-    if hasattr(model, "estimators_"):
-        return all(hasattr(each.model, "predict_proba") for each in model._members())
-    return all(hasattr(each, "predict_proba") for each in model._bases())
+    fitted = hasattr(model, "estimators_")
+    parts = [each.model for each in model._members()] if fitted else model._bases().values()
+    return all(hasattr(part, "predict_proba") for part in parts)
 
 
 class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -120,20 +111,17 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     """
 
     _doc_link_module = "tandemvote"
-    _doc_link_template = DOCUMENTATION
+    _doc_link_template = private.DOCUMENTATION
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_tested": [Interval(Integral, 1, None, closed="left")],
-        "referee": ["boolean", HasMethods(["fit", "predict"])],
+        "estimator": [private.HasMethods(["fit", "predict"]), None],
+        "n_tested": [private.Interval(Integral, 1, None, closed="left")],
+        "referee": ["boolean", private.HasMethods(["fit", "predict"])],
         "test_size": [
-            StrOptions({AUTO_TEST_SIZE}),
-            Interval(RealNotInt, 0, 1, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
+            private.StrOptions({"auto"}),
+            private.Interval(private.RealNotInt, 0, 1, closed="neither"),
+            private.Interval(Integral, 1, None, closed="left"),
         ],
-        "confidence": [Interval(Real, 0.5, 1, closed="left")],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "allow": [list, tuple],
+        "confidence": [private.Interval(Real, 0.5, 1, closed="left")],
     }
 
     def __init__(
@@ -142,7 +130,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         *,
         n_tested: int = 4,
         referee: Any = True,
-        test_size: float | int | str = AUTO_TEST_SIZE,
+        test_size: float | int | str = "auto",
         confidence: float = 0.95,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -157,7 +145,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self.random_state = random_state
         self.allow = allow
 
-    @fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @private.fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
     def fit(
         self,
         X: Any,
@@ -191,47 +179,38 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self : CertifiedClassifier
             The fitted classifier.
         """
-        self._check_parameters()
-        X, labels = self._checked(X, y)
-        classes, codes = np.unique(labels, return_inverse=True)
-        _check_two_classes(codes, classes, "y has", "Pass samples of other classes.")
+        if "referee" in self._bases() and self.n_tested % 2:
+            raise ValueError(
+                f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
+                f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
+            )
+        for base in self._bases().values():
+            check_one_label(base)
+            check_not_frozen(base)
+        check_collected(X)
+        validate_data(self, X, y, skip_check_array=True)
+        X, labels = indexable(X, _labels(y))
+        check_classification_targets(labels)
+        check_two_classes(labels, "y has", "Pass samples of other classes.")
         if findings is None:
             findings = check_findings(audit(X, y, groups=groups), self.allow)
         grouping, digests = None if groups is None else group_codes(groups, y), row_digests(X)
         random_state = check_random_state(self.random_state)
-        test, training = draw_test_rows(len(codes), grouping, self.test_size, random_state)
-        where = f"The {training.size} samples outside the test set have"
-        fix = "Pass more samples, or a smaller test_size."
-        _check_two_classes(codes[training], classes, where, fix)
-        tested, referee = zip(self._bases(), self._routed(fit_params), strict=True)
+        test, train = draw_test_rows(len(labels), grouping, self.test_size, random_state)
+        where = f"The {train.size} samples outside the test set have"
+        check_two_classes(labels[train], where, "Pass more samples, or a smaller test_size.")
+        classes, codes = np.unique(labels, return_inverse=True)
+        learners = self._learners(fit_params)
         members = train_members(
-            X,
-            codes,
-            training,
-            tested=tested,
-            referee=referee if self._has_referee() else None,
-            n_tested=self.n_tested,
-            n_jobs=self.n_jobs,
-            random_state=random_state,
+            X, codes, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
         self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
-        self.estimators_ = [each.model for each in members[: self.n_tested]]
-        self.referee_ = members[-1].model if self._has_referee() else None
-        self._known = [each.known for each in members]
-        votes = self._test_votes(
-            pick(X, test),
-            codes[test],
-            one_row_per_group=groups is not None,
-            rows=test,
-            n_given=len(codes),
-            index=index_of(X),
-        )
-        self.certificate_ = certify_votes(
-            votes,
-            delta=failure_probability(self.confidence),
-            findings=findings,
-            members=self._members_digest(),
-        )
+        models, self._known = map(list, zip(*members, strict=True))
+        self.estimators_ = models[: self.n_tested]
+        self.referee_ = models[-1] if len(models) > self.n_tested else None
+        votes = self._test_votes(X, codes, grouped=groups is not None)
+        delta, digest = failure_probability(self.confidence), self._members_digest()
+        self.certificate_ = certify_votes(votes, delta=delta, findings=findings, members=digest)
         return self
 
     def refit_referee(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
@@ -259,12 +238,14 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
                 " void the certificate. Fit with referee=True."
             )
         check_same_order(X, {"y": y})
-        X, labels = indexable(self._validated(X), _labels(y))
+        validate_data(self, X, skip_check_array=True, reset=False)
+        X, labels = indexable(X, _labels(y))
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
         codes = encode(labels, self.classes_).astype(np.intp)
-        referee = Job(self._bases()[1], fit_params, np.arange(len(labels)), seed).run(X, codes)
-        self.referee_ = referee.model
-        self._known = [*self._known[:-1], referee.known]
+        *_, base = self._bases().values()
+        every, learner = np.arange(codes.size), (base, fit_params)
+        self.referee_, known = train_member(X, codes, every, learner, seed)
+        self._known = [*self._known[:-1], known]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -281,7 +262,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Predicted classes.
         """
         check_is_fitted(self)
-        return np.asarray(self.classes_[self._predicted(self._validated(X))])
+        return np.asarray(self.classes_[self._predicted(X)])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
@@ -298,17 +279,13 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Columns follow `classes_`. The largest probability belongs to the class of `predict`.
         """
         check_is_fitted(self)
-        X = self._validated(X)
+        members = self._members()
+        each = np.array([member.predict_proba(X, self.classes_.size) for member in members])
         if self._averages():
-            return self._mean_probabilities(X)
-        n_classes, members = self.classes_.size, self._members()
-        votes = np.array([each.predict(X) for each in members])
+            return np.asarray(each.mean(axis=0))
+        votes = np.array([member.predict(X) for member in members])
         winners = self._winners(votes)
-        total = np.zeros((len(winners), n_classes))
-        for each, vote in zip(members, votes, strict=True):
-            agrees = vote == winners
-            total[agrees] += each.predict_proba(X, n_classes)[agrees]
-        total /= (votes == winners).sum(axis=0)[:, None]
+        total = np.asarray(each.mean(axis=0, where=(votes == winners)[:, :, None]))
         # Some models, SVC for example, predict another class than their most probable one.
         rows, largest = np.arange(len(winners)), total.argmax(axis=1)
         first, second = total[rows, largest], total[rows, winners]
@@ -319,26 +296,23 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """Return the routing of fit parameters to the estimator."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
-        estimator, referee = self._bases()
-        return router.add(estimator=estimator, referee=referee, method_mapping=mapping)
+        return router.add(**self._bases(), method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self._bases()[0]).input_tags
+        tags.input_tags = get_tags(self._bases()["estimator"]).input_tags
         return tags
 
-    def _bases(self) -> tuple[Any, Any]:
-        """Return the estimator of the tested models and that of the referee."""
+    def _bases(self) -> dict[str, Any]:
+        """Return the estimator of the tested models, and that of the referee if there is one."""
         base = RandomForestClassifier() if self.estimator is None else self.estimator
-        return base, base if isinstance(self.referee, bool | np.bool_) else self.referee
-
-    def _has_referee(self) -> bool:
-        return self.referee is not False
+        if isinstance(self.referee, bool | np.bool_):
+            return {"estimator": base, **({"referee": base} if self.referee else {})}
+        return {"estimator": base, "referee": self.referee}
 
     def _members(self) -> list[Member]:
-        """Return the tested models, and the referee last."""
-        models = [*self.estimators_, *([] if self.referee_ is None else [self.referee_])]
-        return list(map(Member, models, self._known))
+        """Return the tested models, and the referee last if there is one."""
+        return list(map(Member, [*self.estimators_, self.referee_], self._known))
 
     def _members_digest(self) -> str:
         """Return the digest of the tested models and how they vote, which the certificate holds."""
@@ -346,43 +320,29 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         known = self._known[: len(self.estimators_)]
         return models_digest([rule, self.classes_, *self.estimators_, *known])
 
-    def _check_parameters(self) -> None:
-        if self._has_referee() and self.n_tested % 2:
-            raise ValueError(
-                f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
-                f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
-            )
-        for base in self._bases():
-            check_one_label(base)
-            check_not_frozen(base)
-
-    def _checked(self, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        """Validate the samples; return them with their labels."""
-        check_collected(X)
-        validate_data(self, X, y, skip_check_array=True)
-        X, labels = indexable(X, _labels(y))
-        check_classification_targets(labels)
-        return X, labels
-
-    def _routed(self, fit_params: Params) -> tuple[Params, Params]:
-        """Return the fit parameters of the tested models and of the referee."""
-        if not routing_enabled():
-            return fit_params, fit_params
+    def _learners(self, fit_params: dict[str, Any]) -> list[Learner]:
+        """Return the `_bases`, each with the fit parameters that are routed to it."""
+        if not private.routing_enabled():
+            return [(base, fit_params) for base in self._bases().values()]
         routed = process_routing(self, "fit", **fit_params)
-        return dict(routed.estimator.fit), dict(routed.referee.fit)
+        return [(base, routed[role].fit) for role, base in self._bases().items()]
 
-    def _test_votes(self, X_test: Any, labels: NDArray[np.intp], **fields: Any) -> Votes:
+    def _test_votes(self, X: Any, codes: NDArray[np.intp], *, grouped: bool) -> Votes:
         """Let the tested models, or their average, predict the test samples."""
+        rows = self.test_indices_
+        samples, labels = private.pick(X, rows), codes[rows]
         if self._averages():
-            predictions = self._predicted(X_test)[None, :]
+            tested = [self._predicted(samples)]
         else:
-            tested_models = self._members()[: self.n_tested]
-            predictions = np.array([each.predict(X_test) for each in tested_models])
-        tested = np.ones(predictions.shape, bool)
-        if self.referee_ is not None:  # no sample tests it: its column stays empty
-            predictions = np.vstack([predictions, labels])
-            tested = np.vstack([tested, np.zeros(labels.size, bool)])
-        return Votes(predictions, labels, tested, self.classes_, predictions[:, :0], **fields)
+            tested = [each.predict(samples) for each in self._members()[: self.n_tested]]
+        referee = [] if self.referee_ is None else [labels]  # unread, since no sample tests it
+        predictions = np.array([*tested, *referee])
+        held_out = np.ones(predictions.shape, bool)
+        held_out[len(tested) :] = False
+        votes = Votes(predictions, labels, held_out, self.classes_, predictions[:, :0])
+        return replace(
+            votes, one_row_per_group=grouped, rows=rows, n_given=codes.size, index=index_of(X)
+        )
 
     def _averages(self) -> bool:
         """Return True if the averaged probabilities of several models predict."""
@@ -391,38 +351,15 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     def _predicted(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""
         if self._averages():
-            return np.asarray(self._mean_probabilities(X).argmax(axis=1))
+            return np.asarray(self.predict_proba(X).argmax(axis=1))
         return self._winners(np.array([each.predict(X) for each in self._members()]))
 
-    def _mean_probabilities(self, X: Any) -> FloatArray:
-        each = [member.predict_proba(X, self.classes_.size) for member in self._members()]
-        return np.asarray(np.mean(each, axis=0))
-
     def _winners(self, votes: Codes) -> NDArray[np.intp]:
-        weights = np.full(len(votes), 1.0 / len(votes))
         referee = None if self.referee_ is None else len(votes) - 1
-        return weighted_vote(votes, weights, self.classes_.size, referee=referee)
-
-    def _validated(self, X: Any) -> Any:
-        if hasattr(self, "n_features_in_") and getattr(X, "ndim", 2) == 1:
-            raise ValueError(
-                f"X has 1 dimension; expected (n_samples, {self.n_features_in_}). Reshape your data"
-                " with X.reshape(1, -1) if it is a single sample."
-            )
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return indexable(X)[0]
+        return weighted_vote(votes, np.ones(len(votes)), self.classes_.size, referee=referee)
 
 
 def _labels(y: ArrayLike) -> NDArray[Any]:
     check_not_missing(as_array(y), "labels in y", "Drop these samples.")
     values = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     return np.asarray(column_or_1d(values, warn=True))
-
-
-def _check_two_classes(
-    codes: NDArray[np.intp], classes: NDArray[Any], where: str, fix: str
-) -> None:
-    """Raise ValueError if all samples have one class."""
-    if (codes == codes[0]).all():
-        only = classes.tolist()[codes[0]]
-        raise ValueError(f"{where} 1 class, {only!r}; at least 2 are required. {fix}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tandemvote.assumptions import ONE_ROW_PER_GROUP
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text, rate
 from tandemvote.codes import as_array
@@ -21,14 +22,9 @@ from tandemvote.monitor import check_predicts_labels
 from tandemvote.planning import labels_needed
 from tandemvote.votes import Votes
 
-POWER = 0.8
-
 ASSUMPTIONS = (
     "The test samples are independent draws from the distribution of new data.",
     "Neither model was trained, tuned or chosen with the test samples.",
-)
-ONE_ROW = (
-    "The groups are independent draws, and the limits cover a random row of a random new group."
 )
 
 
@@ -71,7 +67,7 @@ class Comparison:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What must be true and cannot be checked by code."""
-        return (ONE_ROW if self.one_row_per_group else ASSUMPTIONS[0], ASSUMPTIONS[1])
+        return (ONE_ROW_PER_GROUP if self.one_row_per_group else ASSUMPTIONS[0], ASSUMPTIONS[1])
 
     @property
     def difference(self) -> float:
@@ -98,8 +94,7 @@ class Comparison:
         if 2 * fewer == n_discordant:
             return None
         # A direction is shown if the share of the rarer kind is shown to be below 1/2.
-        level = 1.0 - 0.45 * self.delta
-        needed = labels_needed(fewer / n_discordant, 0.5, confidence=level, power=POWER)
+        needed = labels_needed(fewer / n_discordant, 0.5, confidence=1.0 - 0.45 * self.delta)
         total = needed * self.n_samples / n_discordant
         unit = 10 ** max(0, int(np.log10(total)) - 1)
         return int(np.ceil(total / unit) * unit)
@@ -115,26 +110,24 @@ class Comparison:
         if self.samples_needed is None:
             return f"No difference between {a} and {b} is shown or observed."
         return (
-            f"Not shown which of {a} and {b} is better; about {self.samples_needed:,} {self._unit}"
-            " would show a difference as large as the observed one."
+            f"Not shown which of {a} and {b} is better; about {self.samples_needed:,}"
+            f" {'groups' if self.one_row_per_group else 'test samples'} would show a difference as"
+            " large as the observed one."
         )
-
-    @property
-    def _unit(self) -> str:
-        return "groups" if self.one_row_per_group else "test samples"
 
     @property
     def lines(self) -> list[str]:
         """What the verdict is based on, one line each."""
         (a, b), (errors_a, errors_b) = self.names, self.n_errors
-        unit = self._unit + ", one random row each" * self.one_row_per_group
         n = self.n_samples
+        unit = "groups, one random row each" if self.one_row_per_group else "test samples"
+        lower = Decimal(rounded_down(100 * Decimal(self.lower), 2))
+        upper = Decimal(rounded_up(100 * Decimal(self.upper), 2))
         return [
             f"error {rate(errors_a / n)} ({a}), {rate(errors_b / n)} ({b}) on {n} {unit}",
             f"only {a} is wrong on {self.n_gains}, only {b} on {self.n_losses}",
-            f"{percent(self.delta)} limits of the difference: {_rounded(self.lower, rounded_down)}"
-            f" to {_rounded(self.upper, rounded_up)} percentage points (observed"
-            f" {100 * self.difference:+.2f})",
+            f"{percent(self.delta)} limits of the difference: {lower:+} to {upper:+} percentage"
+            f" points (observed {100 * self.difference:+.2f})",
             *map(str, self.findings),
         ]
 
@@ -202,9 +195,8 @@ def compare(
     several = isinstance(model_b, list | tuple) and any(
         hasattr(each, "predict") or np.ndim(each) == 1 for each in model_b
     )
-    given = [model_a, *(model_b if several else [model_b])]
-    samples = Samples(X, y, groups, allow=allow)
-    results = compare_all(given, samples, confidence=confidence)
+    candidates, samples = model_b if several else [model_b], Samples(X, y, groups, allow=allow)
+    results = compare_all([model_a, *candidates], samples, confidence=confidence)
     return results if several else results[0]
 
 
@@ -217,8 +209,6 @@ def compare_all(
 ) -> list[Comparison]:
     """Compare the first of several models, or of their predictions, with each of the others."""
     delta = failure_probability(confidence)
-    if samples.y is None or len(given) < 2:
-        raise ValueError("compare requires labels, and two models or their predicted classes.")
     votes, findings = _votes(given, samples)
     names = names or _names(given)
     a, *others = votes.errors
@@ -243,10 +233,10 @@ def _votes(given: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding
     models = [hasattr(each, "predict") for each in given]
     if all(models) and X is not None:
         return held_out_votes(given, samples)
-    if any(models) or X is not None:
+    if any(models) or X is not None or y is None or len(given) < 2:
         raise ValueError(
-            "compare requires fitted models with X and y, or predicted classes with y alone."
-            " Pass model.predict(X) for every model, or every model."
+            "compare requires labels, and two models or more: fitted models with X and y, or"
+            " predicted classes with y alone. Pass every model, or model.predict(X) for every one."
         )
     for each in given:
         if np.shape(each) != np.shape(y):
@@ -266,12 +256,6 @@ def _names(given: Sequence[Any]) -> list[str]:
     if hasattr(given[0], "predict") and len(set(names)) == len(names):
         return names
     return ["A", "B"] if len(given) == 2 else ["A", *(f"B{i}" for i in range(1, len(given)))]
-
-
-def _rounded(limit: float, rounded: Callable[..., str]) -> str:
-    """Return a limit in percentage points with its sign."""
-    text = rounded(100 * Decimal(limit), 2)
-    return text if text.startswith("-") else f"+{text}"
 
 
 def _points(difference: float) -> str:

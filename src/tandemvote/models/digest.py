@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from hashlib import sha256
 from pickle import Pickler
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ IGNORED = ("n_jobs", "verbose", "random_state", "_random_state", "_metadata_requ
 """Attributes that may change after `fit` without changing a prediction."""
 
 
-def models_digest(models: Iterable[Any]) -> str:
+def models_digest(models: list[Any]) -> str:
     """Return a digest of everything that determines the predictions of fitted models.
 
     Examples
@@ -26,25 +26,19 @@ def models_digest(models: Iterable[Any]) -> str:
     >>> models_digest([first]) == models_digest([second])
     False
     """
-    models, written = list(models), _Written()
-    pickler = _ByValue(written)
-    pickler.fast = True  # without references to equal objects, which saving does not keep
     try:
-        pickler.dump(models)
+        # Without references to equal objects, which saving does not keep.
+        return _digest(models, fast=True)
     except ValueError:  # an object that contains itself
-        written = _Written()
-        _ByValue(written).dump(models)
-    return written.hash.hexdigest()[:32]
+        return _digest(models, fast=False)
 
 
-class _Written:
-    """A file that only hashes what is written."""
-
-    def __init__(self) -> None:
-        self.hash = sha256()  # twice as fast as blake2b where processors have it built in
-
-    def write(self, data: Any) -> None:
-        self.hash.update(data)
+def _digest(models: list[Any], *, fast: bool) -> str:
+    digest = sha256()  # twice as fast as blake2b where processors have it built in
+    pickler = _ByValue(SimpleNamespace(write=digest.update))
+    pickler.fast = fast
+    pickler.dump(models)
+    return digest.hexdigest()[:32]
 
 
 class _ByValue(Pickler):

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,17 +18,13 @@ from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.bounds.estimates import check_distribution
-from tandemvote.bounds.registry import AUTO
 from tandemvote.certificate.pipeline import certify_votes, check_request
-from tandemvote.counts import FloatArray
 from tandemvote.decimals import failure_probability
-from tandemvote.frames import index_of
-from tandemvote.models.bootstraps import out_of_bag_votes
 from tandemvote.models.digest import models_digest
-from tandemvote.models.model_checks import check_class_weight
-from tandemvote.models.private_names import DOCUMENTATION, Interval, fit_context
-from tandemvote.models.voters import predict_members, validated, voter_predictions
-from tandemvote.voting import vote_shares
+from tandemvote.models.model_checks import check_class_weight, check_two_classes
+from tandemvote.models.private_names import DOCUMENTATION
+from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
+from tandemvote.voting import FloatArray, vote_shares
 
 if TYPE_CHECKING:
     from typing import Self
@@ -109,18 +102,13 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
 
     _doc_link_module = "tandemvote"
     _doc_link_template = DOCUMENTATION
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "confidence": [Interval(Real, 0.5, 1, closed="left")],
-        "allow": [list, tuple],
-    }
 
     def __init__(
         self,
         n_estimators: int = 100,
         *,
         weights: str | ArrayLike = "tandem",
-        bound: str | Sequence[str] = AUTO,
+        bound: str | Sequence[str] = "auto",
         confidence: float = 0.95,
         max_samples: float | int | None = None,
         criterion: str = "gini",
@@ -160,7 +148,6 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self.verbose = verbose
         self.allow = allow
 
-    @fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(
         self,
         X: Any,
@@ -190,32 +177,28 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self : CertifiedForestClassifier
             The fitted classifier.
         """
+        delta = failure_probability(self.confidence)
         check_collected(X)
-        samples, labels = validated(self, X, y, reset=True)
+        _, labels = validated(self, X, y, reset=True)
         check_classification_targets(labels)
+        check_two_classes(labels, "y has", "Pass samples of other classes.")
         self.classes_ = np.unique(labels)
-        if self.classes_.size < 2:
-            only = self.classes_.tolist()[0]
-            raise ValueError(f"y has 1 class, {only!r}; at least 2 are required.")
         check_class_weight(self.class_weight)
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             check_distribution(self.weights, self.n_estimators, "weights")
-        unlabeled = None if X_unlabeled is None else validated(self, X_unlabeled)
-        self.training_rows_ = row_digests(samples)
+        if X_unlabeled is not None:
+            validated(self, X_unlabeled)  # before the trees are grown
+        self.training_rows_ = row_digests(X)
         if findings is None:
             findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), self.allow)
-        self.forest_ = self._plain_forest().fit(samples, labels)
+        self.forest_ = self._plain_forest().fit(X, labels)
         self.estimators_ = self.forest_.estimators_
-        votes = out_of_bag_votes(self.forest_, samples, labels)
-        votes = replace(votes, voters=partial(predict_members, self.forest_), index=index_of(X))
-        if unlabeled is not None:
-            votes = replace(votes, unlabeled=voter_predictions(self.forest_, unlabeled))
         self.certificate_ = certify_votes(
-            votes,
+            out_of_bag_votes(self.forest_, X, labels, X_unlabeled),
             weights=self.weights,
             bound=self.bound,
-            delta=failure_probability(self.confidence),
+            delta=delta,
             findings=findings,
             members=self._members_digest(),
         )
@@ -254,7 +237,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             Columns follow `classes_`.
         """
         check_is_fitted(self)
-        votes = voter_predictions(self.forest_, validated(self, X))
+        votes, _ = predict_members(self.forest_, X)
         return vote_shares(votes, self.weights_, len(self.classes_))
 
     def _members_digest(self) -> str:

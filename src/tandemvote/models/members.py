@@ -12,11 +12,12 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from tandemvote.codes import encode
 from tandemvote.counts import FloatArray
+from tandemvote.models.model_checks import predict_labels
 from tandemvote.models.private_names import pick, slice_fit_params
 from tandemvote.models.splitting import Rows
-from tandemvote.models.voters import predict_labels
 
-Params = dict[str, Any]
+Learner = tuple[Any, dict[str, Any]]
+"""An estimator, not fitted, and its fit parameters."""
 
 LARGEST_SEED = np.iinfo(np.int32).max
 
@@ -52,56 +53,49 @@ class Member(NamedTuple):
         return probabilities
 
 
-class Job(NamedTuple):
-    """An estimator with its fit parameters, the rows to train it on and its seed."""
-
-    estimator: Any
-    params: Params
-    rows: Rows
-    seed: int
-
-    def run(self, X: Any, codes: NDArray[np.intp]) -> Member:
-        """Fit a clone of the estimator to the rows, with the seed."""
-        model = seeded(clone(self.estimator), RandomState(self.seed))
-        known, positions = np.unique(codes[self.rows], return_inverse=True)
-        params = slice_fit_params(X, self.params, self.rows)
-        return Member(model.fit(pick(X, self.rows), positions, **params), known)
+def train_member(
+    X: Any, codes: NDArray[np.intp], rows: Rows, learner: Learner, seed: int
+) -> Member:
+    """Fit a clone of an estimator to some rows, with a seed."""
+    estimator, params = learner
+    model = seeded(clone(estimator), RandomState(seed))
+    known, positions = np.unique(codes[rows], return_inverse=True)
+    params = slice_fit_params(X, params, rows)
+    return Member(model.fit(pick(X, rows), positions, **params), known)
 
 
 def train_members(
     X: Any,
     codes: NDArray[np.intp],
     training: Rows,
-    *,
-    tested: tuple[Any, Params],
-    referee: tuple[Any, Params] | None,
+    learners: list[Learner],
     n_tested: int,
+    *,
     n_jobs: int | None,
     random_state: RandomState,
 ) -> list[Member]:
     """Train the tested models, and the referee last if there is one.
 
-    `tested` and `referee` are an estimator and its fit parameters. The models of a random learner
-    differ by their seeds. A learner that gives the same scores with two seeds gets a random part of
-    the training rows for every model but the first.
+    `learners` are that of the tested models, and that of the referee. The models of a random
+    learner differ by their seeds. A learner that gives the same scores with two seeds gets a random
+    part of the training rows for every model but the first.
     """
+    tested, *referee = learners
     seeds = random_state.randint(LARGEST_SEED, size=n_tested + 1).tolist()
-    workers = Parallel(n_jobs=n_jobs)
 
-    def trained(jobs: list[Job]) -> list[Member]:
-        return list(workers(delayed(Job.run)(job, X, codes) for job in jobs))
+    def trained(jobs: list[tuple[Rows, Learner, int]]) -> list[Member]:
+        return list(Parallel(n_jobs=n_jobs)(delayed(train_member)(X, codes, *job) for job in jobs))
 
-    jobs = [Job(*tested, training, seed) for seed in seeds[:n_tested]]
+    jobs = [(training, tested, seed) for seed in seeds[:n_tested]]
     members = trained(jobs[:2])
     some = pick(X, training[:N_COMPARED])
     if n_tested > 1 and have_equal_scores(members[0].model, members[1].model, some):
         members = members[:1]
-        for number, job in enumerate(jobs):
+        for number in range(n_tested):
             part = random_state.choice(training, int(SUBSET * training.size), replace=False)
             if np.ptp(codes[part]) > 0:  # one class alone cannot train most classifiers
-                jobs[number] = job._replace(rows=np.sort(part))
-    if referee is not None:
-        jobs.append(Job(*referee, np.arange(len(codes)), seeds[-1]))
+                jobs[number] = (np.sort(part), tested, seeds[number])
+    jobs += [(np.arange(len(codes)), learner, seeds[-1]) for learner in referee]
     return members + trained(jobs[len(members) :])
 
 
@@ -126,10 +120,9 @@ def seeded(estimator: Any, random_state: RandomState) -> Any:
 
     Those that scikit-learn marks as deprecated are left alone: setting them would warn.
     """
-    names = [
-        name
+    seeds = {
+        name: int(random_state.randint(LARGEST_SEED))
         for name, value in sorted(estimator.get_params().items())
-        if f"__{name}".endswith("__random_state")
-        and not (isinstance(value, str) and value == "deprecated")
-    ]
-    return estimator.set_params(**{name: int(random_state.randint(LARGEST_SEED)) for name in names})
+        if f"__{name}".endswith("__random_state") and value != "deprecated"
+    }
+    return estimator.set_params(**seeds)

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.models.private_names import (
-    knows_all_bootstraps,
-    n_drawn,
-    n_trained_on,
-    sample_weight_of,
-)
+from tandemvote.models import private_names as private
+from tandemvote.spelling import shown
 
 HELD_OUT = "certify(model, X_held_out, y_held_out)"
 
 BAGGED = (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier)
-
-TRAIN_IT = (
-    "Use CertifiedClassifier(model).fit(X, y), which trains and certifies, or use held-out"
-    f" samples: {HELD_OUT}."
-)
 
 
 def last_step(model: Any) -> Any:
@@ -39,17 +32,17 @@ def check_independent_bootstraps(model: Any, n_samples: int) -> None:
     evaluated on to be drawn without looking at the data.
     """
     check_class_weight(getattr(model, "class_weight", None))
-    trained_on = n_trained_on(model)
+    trained_on = private.n_trained_on(model)
     problems = {
         f"The model was fitted on {trained_on} samples and X, y have {n_samples}. Pass exactly the"
         " training data, in the same order.": trained_on != n_samples,
-        f"{type(model).__name__} was enlarged with warm_start=True and no longer stores the"
-        " bootstraps of its first members. Refit it at once.": not knows_all_bootstraps(model),
+        f"{type(model).__name__} was enlarged with warm_start=True and has lost the bootstraps"
+        " of its first members. Refit it at once.": not private.knows_all_bootstraps(model),
         # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
         "bootstrap=False trained every member on every sample, so there are no out-of-bag samples."
-        " Refit with bootstrap=True.": not model.bootstrap and n_drawn(model) >= n_samples,
-        "The model was fitted with sample_weight, so its bootstraps depend on"
-        " the weights. Refit it without sample_weight.": sample_weight_of(model) is not None,
+        " Refit with bootstrap=True.": not model.bootstrap and private.n_drawn(model) >= n_samples,
+        "The model was fitted with sample_weight, so its bootstraps depend on the weights. Refit it"
+        " without sample_weight.": private.sample_weight_of(model) is not None,
     }
     for problem, applies in problems.items():
         if applies:
@@ -103,13 +96,24 @@ def check_bagged(model: Any) -> None:
     if type(model) not in BAGGED or not is_made_of_trees(model):
         raise ValueError(
             f"{type(model).__name__} is not a RandomForest or ExtraTrees classifier or a Bagging"
-            f" classifier of trees, so its training data cannot test it. {TRAIN_IT}"
+            " classifier of trees, so its training data cannot test it. Use"
+            " CertifiedClassifier(model).fit(X, y), which trains and certifies, or use held-out"
+            f" samples: {HELD_OUT}."
         )
 
 
 def is_made_of_trees(model: Any) -> bool:
     """Return True if every member of an ensemble is a decision tree."""
     return all(isinstance(estimator, BaseDecisionTree) for estimator in model.estimators_)
+
+
+def check_two_classes(labels: NDArray[Any], where: str, fix: str) -> None:
+    """Raise ValueError if all labels are the same."""
+    classes = np.unique(labels).tolist()
+    if len(classes) < 2:
+        raise ValueError(
+            f"{where} {len(classes)} class, {shown(classes)}; at least 2 are required. {fix}"
+        )
 
 
 def check_not_frozen(estimator: Any) -> None:
@@ -123,3 +127,17 @@ def check_not_frozen(estimator: Any) -> None:
                 f"{part!r} keeps what it learned before, from samples that the voters are to be"
                 f" evaluated on. Pass the estimator unfitted, or use held-out samples: {HELD_OUT}."
             )
+
+
+def predict_labels(model: Any, X: Any) -> NDArray[Any]:
+    """Predict one label per sample, or raise ValueError for other predictions."""
+    predicted = np.asarray(model.predict(X))
+    if predicted.ndim == 2 and predicted.shape[1] == 1:  # CatBoost, with three classes or more
+        return predicted[:, 0]
+    if predicted.ndim != 1:
+        raise ValueError(
+            f"predict of {type(model).__name__} returns an array of shape {predicted.shape};"
+            " expected one label per sample. Predict classes[probabilities.argmax(axis=1)], or"
+            " certify one model per output, each with its share of delta."
+        )
+    return predicted

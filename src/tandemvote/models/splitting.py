@@ -14,8 +14,6 @@ from tandemvote.frames import check_same_order
 
 Rows = NDArray[np.intp]
 
-AUTO_TEST_SIZE = "auto"
-
 GROUP_SEED = 0
 """Seed of the draw from groups of held-out samples: fixed, so that nobody can choose the draw."""
 
@@ -57,9 +55,8 @@ def draw_test_rows(
     order = random_state.permutation(n_units)
     if groups is None:
         return np.sort(order[:n_test]), np.sort(order[n_test:])
-    is_test_group = np.isin(np.arange(n_units), order[:n_test])
-    drawn = one_row_per_group(groups, random_state)
-    return drawn[is_test_group[groups[drawn]]], np.flatnonzero(~is_test_group[groups])
+    drawn, is_training = one_row_per_group(groups, random_state), np.isin(groups, order[n_test:])
+    return drawn[~is_training[drawn]], np.flatnonzero(is_training)
 
 
 def one_row_per_group(

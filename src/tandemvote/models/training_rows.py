@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -18,23 +19,17 @@ from sklearn.utils import check_array
 from tandemvote.auditing.columns import FALSE_ALARM
 from tandemvote.auditing.rows import Digests, chance_of_shared, row_digests
 from tandemvote.codes import encode
-from tandemvote.models.bootstraps import AuditError, audited_predictions
+from tandemvote.models import private_names as private
 from tandemvote.models.model_checks import BAGGED, is_made_of_trees
-from tandemvote.models.private_names import (
-    knows_all_bootstraps,
-    n_trained_on,
-    pick,
-    rows_kept,
-)
-from tandemvote.models.voters import members_of, validated
+from tandemvote.models.trees import AuditError, audited_predictions, members_of, validated
 
 FITTED_PARTS = (
     *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
-    "base_estimator_",  # of a Gaussian process
-    "estimator",
+    *("base_estimator_", "estimator"),
 )
-"""Attributes under which classifiers keep those that they fitted. If a classifier has none of the
-others, `estimator` was fitted before, as in a FrozenEstimator."""
+"""Attributes under which classifiers keep those that they fitted; `base_estimator_` is that of a
+Gaussian process. If a classifier has none of the others, `estimator` was fitted before, as in a
+FrozenEstimator."""
 
 WAY_OUT = "The bound requires samples that no model was trained on. Pass held-out samples."
 
@@ -73,8 +68,8 @@ def check_not_trained_on(
     how many fell into their leaves. The classifier takes the samples after the `steps`.
     """
     kept = getattr(model, "training_rows_", None)
-    if kept is None and rows_kept(model) is not None:
-        kept = row_digests(rows_kept(model))
+    if kept is None and private.rows_kept(model) is not None:
+        kept = row_digests(private.rows_kept(model))
     if kept is not None:
         check_not_training_rows(kept, _through(steps, X), what=what)
     elif hasattr(model, "tree_"):
@@ -93,9 +88,7 @@ def _through(steps: Sequence[Any], X: Any) -> Any:
     return X
 
 
-def _parts_of(
-    model: Any, y: ArrayLike | None
-) -> Iterator[tuple[Any, ArrayLike | None, Sequence[Any]]]:
+def _parts_of(model: Any, y: ArrayLike | None) -> Iterator[tuple[Any, Any, list[Any]]]:
     """Yield the fitted classifiers inside a classifier, each with its labels and steps.
 
     The steps lead from the samples of the whole to those that the part takes. The labels are None
@@ -130,8 +123,8 @@ def _has_known_bootstraps(model: Any) -> bool:
     """Return True for trees with bootstraps that can be drawn again."""
     if not isinstance(model, BAGGED) or not hasattr(model, "classes_"):
         return False
-    bagging = isinstance(model, BaggingClassifier)
-    return is_made_of_trees(model) and (knows_all_bootstraps(model) if bagging else model.bootstrap)
+    draws = model.bootstrap or isinstance(model, BaggingClassifier)
+    return draws and is_made_of_trees(model) and private.knows_all_bootstraps(model)
 
 
 def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
@@ -170,18 +163,17 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
         X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
     labels = model.predict(X) if y is None else np.asarray(y)
     rows = np.flatnonzero(np.isin(labels, model.classes_))
-    if len(rows) == n_trained_on(model) == len(labels):
-        try:
+    if not rows.size:
+        return
+    if len(rows) == private.n_trained_on(model) == len(labels):
+        with suppress(AuditError):
             audited_predictions(model, X, encode(labels, model.classes_))
-        except AuditError:
-            pass
-        else:
             raise ValueError(
                 f"{type(model).__name__} was trained on the {len(labels)} {what} samples. {WAY_OUT}"
             )
     if rows.size > MOST_SAMPLES:
         rows = np.random.default_rng(0).choice(rows, MOST_SAMPLES, replace=False)
-    fits = _fits(model, validated(model, pick(X, rows)), labels[rows]) if rows.size else rows
+    fits = _fits(model, validated(model, private.pick(X, rows)), labels[rows])
     n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
     shown, unseen = _copies_by_chance(model, X)
     share += shown + min(unseen, NEARLY_ALL - share)
@@ -200,15 +192,13 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
         n_steps = np.array([np.unique(column).size - 1 for column in samples.T])
     if n_steps.sum() - n_steps.max() < OTHER_STEPS:
         return np.zeros(0, bool)
-    voters = members_of(model)
     codes = encode(labels, model.classes_)
     every = np.arange(len(codes))
     strange = np.array(
-        [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in voters]
+        [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in members_of(model)]
     )
-    drawn = np.zeros((len(voters), n_trained_on(model)), bool)
-    for mask, chosen in zip(drawn, model.estimators_samples_, strict=True):
-        mask[chosen] = True
+    n = private.n_trained_on(model)
+    drawn = np.array([np.bincount(chosen, minlength=n) > 0 for chosen in model.estimators_samples_])
     # What hardly any tree drew, because of a small weight, would fit anything.
     often = drawn.mean(axis=0)
     drawn = drawn[:, often >= 0.75 * np.median(often[often > 0])]
@@ -233,5 +223,5 @@ def _copies_by_chance(model: Any, X: Any) -> tuple[float, float]:
     """
     _, place, times = np.unique(row_digests(X), return_inverse=True, return_counts=True)
     copies, n_rows = int((times[place] > 1).sum()), len(place)
-    larger = max(1.0, n_trained_on(model) / n_rows)
+    larger = max(1.0, private.n_trained_on(model) / n_rows)
     return copies / n_rows * larger, 3 / n_rows * larger
