@@ -5,10 +5,7 @@ from __future__ import annotations
 import csv
 import filecmp
 import glob
-import gzip
-import io
 import os
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -26,17 +23,13 @@ from tandemvote.spelling import printable, shown
 
 COLUMNS_SHOWN = 6  # columns in an error message
 
-LARGEST_UNPACKED = 2**28
-"""Bytes that a compressed CSV file may unpack to."""
-
 BATCH_CELLS = 2**24  # in memory at a time, as many as a chunk of `VoteCounts.from_votes` takes
 CSV_SHARE = 16  # a cell takes this many times the memory while it is text
 BUFFER_BYTES = 2**16  # read ahead in each Parquet column; by default a whole row group is read
 WIDEST_RANGE = 255  # whole numbers in such a range are encoded without hashing
 
-_GZIP = b"\x1f\x8b"  # the first bytes, not the name: some servers unpack a .gz on the way
-# The errors that the csv and gzip modules and pyarrow raise for files that they cannot read.
-_DAMAGES = (ValueError, KeyError, OSError, EOFError, NotImplementedError, zlib.error, csv.Error)
+# The errors that the csv module and pyarrow raise for files that they cannot read.
+_DAMAGES = (ValueError, KeyError, OSError, NotImplementedError, csv.Error)
 Location = str | os.PathLike[str]
 Cells = tuple[Codes, list[str]]
 """Positions in a sorted list of words, one row per column; word 0 is "", for a missing cell."""
@@ -188,27 +181,15 @@ def _readable(path: Path) -> Iterator[None]:
         file_format = "Parquet" if is_parquet(path) else "CSV in UTF-8"
         raise VotesFileError(
             f"{path} cannot be read as {file_format} ({printable(str(error)):.200}). Check that the"
-            " file is complete, and every row has one cell per column, with text, whole numbers or"
-            " booleans."
+            " file is complete, not compressed, and has one cell per column in every row, with"
+            " text, whole numbers or booleans."
         ) from error
 
 
 @contextmanager
 def _open_csv(path: Path) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
     """Open a CSV file as the names of its columns and its rows."""
-    with _readable(path), path.open("rb") as file:
-        stream: Any = file
-        packed = file.read(2) == _GZIP
-        file.seek(0)
-        if packed:
-            with gzip.open(file) as unpacked:
-                stream = io.BytesIO(unpacked.read(LARGEST_UNPACKED + 1))
-            if len(stream.getbuffer()) > LARGEST_UNPACKED:
-                raise VotesFileError(
-                    f"{path} unpacks to more than {LARGEST_UNPACKED // 2**20} MiB. Unpack it first,"
-                    " or write the table as Parquet."
-                )
-        text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+    with _readable(path), path.open(encoding="utf-8-sig", newline="") as text:
         header = next((line for line in text if line.strip()), "")
         # strict: a quotation mark that is never closed would swallow the rows after it.
         reader = csv.reader

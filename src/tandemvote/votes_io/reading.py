@@ -46,9 +46,9 @@ def read_votes(
     Parameters
     ----------
     path : path
-        A CSV file (separated by comma, semicolon, tab or bar; UTF-8; may be compressed with gzip
-        if it unpacks to at most 256 MiB), a Parquet file, or a folder or pattern of Parquet
-        files. A voter's cell is empty or null where the voter was trained on the sample.
+        A CSV file (separated by comma, semicolon, tab or bar; UTF-8), a Parquet file, or a folder
+        or pattern of Parquet files. A voter's cell is empty or null where the voter was trained on
+        the sample.
     target : str
         Name of the label column; every other column is a voter.
     drop : collection of str
