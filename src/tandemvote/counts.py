@@ -88,11 +88,12 @@ class VoteTally:
         voted = winners >= 0
         present, numbers = np.unique(votes.labels, return_counts=True)
         labels = votes.classes[present].tolist()
+        is_test_set = votes.held_out[~votes.untested].all()
         return cls(
             class_counts=Counter(dict(zip(labels, numbers.tolist(), strict=True))),
             n_voted=int(voted.sum()),
             n_errors=int((winners != votes.labels)[voted].sum()),
-            n_test_errors=int(is_test_error(votes, rho).sum()) if votes.is_test_set else None,
+            n_test_errors=int(is_test_error(votes, rho).sum()) if is_test_set else None,
         )
 
     def __add__(self, other: VoteTally) -> VoteTally:

@@ -259,11 +259,6 @@ class Votes:
         return np.asarray(~self.held_out.any(axis=1))
 
     @property
-    def is_test_set(self) -> bool:
-        """Whether every voter is tested on all samples, or on none."""
-        return bool(self.held_out[~self.untested].all())
-
-    @property
     def errors(self) -> NDArray[np.bool_]:
         """True where a voter errs on a held-out sample, shape (n_voters, n_samples)."""
         return np.asarray((self.predictions != self.labels) & self.held_out)
