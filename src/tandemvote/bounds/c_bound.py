@@ -213,7 +213,6 @@ def _best_for_disagreement(
 
 
 C1 = Bound(
-    name="c1",
     label="C1",
     summary="C-bound from separate estimates of error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
@@ -222,7 +221,6 @@ C1 = Bound(
 )
 
 C2 = Bound(
-    name="c2",
     label="C2",
     summary="C-bound from a joint estimate of tandem error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",

@@ -321,15 +321,11 @@ def check_distribution(values: ArrayLike | None, n_voters: int, name: str) -> Fl
         raise ValueError(
             f"{name} has shape {weights.shape}; expected one weight per voter, ({n_voters},)."
         )
-    if not (weights >= 0).all():
-        voter = int(np.flatnonzero(~(weights >= 0))[0])
+    total, lowest = float(weights.sum()), int(weights.argmin())
+    if not (weights[lowest] >= 0 and abs(total - 1.0) <= 1e-9):
         raise ValueError(
-            f"{name} is {weights[voter]} at voter {voter}; weights must be at least 0."
-        )
-    total = float(weights.sum())
-    if not abs(total - 1.0) <= 1e-9:
-        raise ValueError(
-            f"{name} sums to {total:.10g}; weights must sum to 1. Divide them by their sum."
+            f"{name} sums to {total:.10g} and is {weights[lowest]:.10g} at voter {lowest}; weights"
+            " must be at least 0 and sum to 1. Divide them by their sum."
         )
     # Leave weights alone that sum to 1 up to rounding, so that checking twice changes nothing; no
     # more than rounding, as sample sizes are rounded outward by little more.

@@ -250,7 +250,6 @@ def _check_profile(estimates: Estimates) -> VoteProfile:
 
 
 VOTE_PROFILE = Bound(
-    name="vote_profile",
     label="VP",
     summary="error of random voters, and how clearly unlabeled samples are decided",
     theorem="linear program over the vote's profile, with Catoni's inequality and betting",
