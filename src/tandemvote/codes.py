@@ -150,8 +150,7 @@ def check_not_missing(
     """Raise ValueError if labels are missing where they are needed."""
     missing = is_missing(labels) & needed
     if missing.any():
-        position = tuple(int(i) for i in np.argwhere(missing)[0])
+        first = ", ".join(map(str, np.argwhere(missing)[0]))
         raise ValueError(
-            f"{int(missing.sum())} of {missing.size} {what} are missing, the first at"
-            f" {position if len(position) > 1 else position[0]}. {way_out}"
+            f"{missing.sum()} of {missing.size} {what} are missing, the first at {first}. {way_out}"
         )

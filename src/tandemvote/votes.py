@@ -120,16 +120,13 @@ class Votes:
                 " (n_voters, n_samples) and (n_samples,), at least one of each. Transpose"
                 " predictions if they have one column per voter."
             )
-        mask = np.ones(predictions.shape, bool)
-        if held_out is not None:
-            given = np.asarray(held_out)
-            if given.dtype != bool or given.shape != mask.shape:
-                raise ValueError(
-                    f"held_out has shape {given.shape} and dtype {given.dtype}; expected booleans"
-                    f" of shape {mask.shape}, True where the voter was not trained on the sample."
-                )
-            mask &= given
-            check_some_voter_tested(mask.sum(axis=1))
+        mask = np.ones(predictions.shape, bool) if held_out is None else np.array(held_out)
+        if mask.dtype != bool or mask.shape != predictions.shape:
+            raise ValueError(
+                f"held_out has shape {mask.shape} and dtype {mask.dtype}; expected booleans of"
+                f" shape {predictions.shape}, True where the voter was not trained on the sample."
+            )
+        check_some_voter_tested(mask.sum(axis=1))
         check_not_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
         way_out = (
             "Set held_out to False where a voter was trained on the sample. If it abstained, pass a"
