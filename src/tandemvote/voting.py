@@ -221,11 +221,6 @@ class VoteProfile:
         """Number of unlabeled samples."""
         return int(self.leads.size)
 
-    @property
-    def minorities(self) -> FloatArray:
-        """Share of the voters outside the largest group: at least this share errs."""
-        return 1.0 - self.leads + np.minimum(self.gaps, 0.0)
-
     @classmethod
     def of(
         cls,

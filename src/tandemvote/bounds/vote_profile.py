@@ -36,7 +36,6 @@ from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, 
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.voting import VoteProfile
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
 SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam
@@ -103,6 +102,7 @@ def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
     Examples
     --------
     >>> from tandemvote import VoteCounts, Votes
+    >>> from tandemvote.voting import VoteProfile
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(2, size=3000)
     >>> predictions = labels ^ (rng.random((9, 3000)) < 0.1)
@@ -214,7 +214,7 @@ def largest_unrefuted_error(
         if bound < limit and surplus(g, needed, bound) < 0.0:
             bound = _refuted_above(partial(surplus, g, needed), bound, limit)
     if bound == below_zero:  # refuted for every g, and beyond rounding
-        minority = float(VoteProfile(v, gap, "").minorities.mean())
+        minority = float((1.0 - v + np.minimum(gap, 0.0)).mean())  # outside the largest group
         raise ContradictionError(
             "Labeled and unlabeled samples are not drawn from the same distribution: at the"
             f" {v.size} unlabeled samples {minority:.1%} of the vote is in the minority on average,"
