@@ -182,8 +182,6 @@ class VoteCounts:
         return counts
 
     def __add__(self, other: VoteCounts) -> VoteCounts:
-        if not isinstance(other, VoteCounts):
-            return NotImplemented
         if self.n_voters != other.n_voters:
             raise ValueError(
                 f"Cannot add counts of {self.n_voters} and {other.n_voters} voters: shards must"

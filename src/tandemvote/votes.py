@@ -219,17 +219,12 @@ class Votes:
         >>> votes.with_deployed(["a", "a", "b"]).deployed.predictions.tolist()
         [0, 0, 1]
         """
-        if not self.n_unlabeled:
-            raise ValueError(
-                "A deployed classifier cannot be certified without unlabeled samples: it may have"
-                " memorized the labeled ones. Pass X_unlabeled, samples that neither it nor a voter"
-                " was trained on."
-            )
         own = Votes.without_labels([as_array(predictions)])
         if own.n_samples != self.n_unlabeled:
             raise ValueError(
                 f"The deployed classifier predicts {own.n_samples} samples; expected one label for"
-                f" each of the {self.n_unlabeled} unlabeled samples, in their order."
+                f" each of the {self.n_unlabeled} unlabeled samples, in their order. Pass its"
+                " predictions on X_unlabeled: samples that neither it nor a voter was trained on."
             )
         _, classes = comparable(self.classes, own.classes)
         codes = encode(classes, self.classes)[own.labels]

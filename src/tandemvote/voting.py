@@ -116,9 +116,8 @@ def vote_of(
     """Predict the samples of X with the weighted vote; see `weighted_vote` for ties."""
     if voters is None:
         raise ValueError(
-            "This certificate does not hold the models, and predictions alone cannot vote on new"
-            " samples. Call predict of the certified classifier; certify the models themselves; or"
-            " vote with weighted_vote of tandemvote.voting on your own predictions."
+            "This certificate does not hold the models that vote on new samples. Call predict of"
+            " the certified classifier, or certify the models themselves."
         )
     codes, classes = voters(X)
     return np.asarray(classes[weighted_vote(codes, weights, len(classes), referee=referee)])

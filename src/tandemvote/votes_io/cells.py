@@ -82,7 +82,7 @@ def check_distinct(files: Iterable[Path]) -> None:
                 )
 
 
-def survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
+def _survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
     """Return the columns of a file with the kind of their cells, and its row groups.
 
     The kind is "text", "numbers" or "booleans", and "" in CSV files and in columns of nulls. An
@@ -113,7 +113,46 @@ def _kind(arrow_type: Any) -> str:
 
 def column_names(path: Location) -> list[str]:
     """Return the names of the columns of a CSV or Parquet file, the first of several."""
-    return list(survey(find_files(path)[0])[0])
+    return list(_survey(find_files(path)[0])[0])
+
+
+def find_voters(
+    paths: Location | Iterable[Location], target: str | None, drop: Collection[str]
+) -> tuple[list[str], list[RowGroup]]:
+    """Return the voters that all files with rows share, and the row groups of these files."""
+    voters: list[str] = []
+    row_groups: list[RowGroup] = []
+    files: list[Path] = []
+    kinds: dict[str, tuple[str, Path]] = {}
+    for path in find_files(paths):
+        columns, groups = _survey(path)
+        if not groups:
+            continue
+        row_groups += groups
+        files.append(path)
+        check_columns_exist(path, () if target is None else (target, *drop), columns)
+        used = {name: kind for name, kind in columns.items() if name not in drop}
+        names = [name for name in used if name != target]
+        voters = voters or names
+        others = {*voters} ^ {*names}
+        if others or not names:
+            raise VotesFileError(
+                f"{path} has no voter, or other columns than {files[0]}:"
+                f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
+            )
+        for name, kind in used.items():
+            if kind and kinds.setdefault(name, (kind, path))[0] != kind:
+                known, first = kinds[name]
+                raise VotesFileError(
+                    f"Column {name!r:.60} has {known} in {first} and {kind} in {path}, so equal"
+                    " labels would differ. Write one type of labels in all files."
+                )
+    if not files:
+        raise VotesFileError(
+            f"{paths} is empty or has no rows. Write a header line and at least one row."
+        )
+    check_distinct(files)
+    return voters, row_groups
 
 
 def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]:
@@ -133,7 +172,7 @@ def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]
     """
     columns: dict[str, list[str]] = {name: [] for name in names}
     for file in find_files(path) if columns else ():
-        existing, row_groups = survey(file)
+        existing, row_groups = _survey(file)
         check_columns_exist(file, columns, existing)
         for _, (table, words) in read_cells(row_groups, list(columns)):
             for name, codes in zip(columns, table.tolist(), strict=True):
@@ -175,8 +214,6 @@ def _readable(path: Path) -> Iterator[None]:
     """Turn errors about a damaged file into a VotesFileError."""
     try:
         yield
-    except VotesFileError:
-        raise
     except _DAMAGES as error:
         file_format = "Parquet" if is_parquet(path) else "CSV in UTF-8"
         raise VotesFileError(

@@ -16,14 +16,11 @@ from tandemvote.votes_io.cells import (
     COLUMNS_SHOWN,
     Cells,
     Location,
-    RowGroup,
     VotesFileError,
     check_columns_exist,
-    check_distinct,
     column_names,
-    find_files,
+    find_voters,
     read_cells,
-    survey,
 )
 
 # A voter whose predictions are labels in a smaller share of rows is something else.
@@ -104,7 +101,7 @@ def read_predictions(path: Location, *, drop: Collection[str] = ()) -> NDArray[n
     -------
     ndarray of str, shape (n_voters, n_samples)
     """
-    voters, row_groups = _survey(path, None, drop)
+    voters, row_groups = find_voters(path, None, drop)
     parts = []
     for file, cells in read_cells(row_groups, voters):
         for voter, row in zip(voters, cells[0], strict=True):
@@ -173,7 +170,7 @@ class VoteFiles:
         empty_as_error: bool = False,
     ) -> None:
         self.target, self.empty_as_error = target, empty_as_error
-        self.voters, self.row_groups = _survey(paths, target, drop)
+        self.voters, self.row_groups = find_voters(paths, target, drop)
 
     @property
     def n_samples(self) -> int:
@@ -234,45 +231,6 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
                 f"Column {name!r} {problem}. Exclude it with drop=[{name!r}], or confirm that it"
                 f" is a voter with keep=[{name!r}]."
             )
-
-
-def _survey(
-    paths: Location | Iterable[Location], target: str | None, drop: Collection[str]
-) -> tuple[list[str], list[RowGroup]]:
-    """Return the voters that all files with rows share, and the row groups of these files."""
-    voters: list[str] = []
-    row_groups: list[RowGroup] = []
-    files: list[Path] = []
-    kinds: dict[str, tuple[str, Path]] = {}
-    for path in find_files(paths):
-        columns, groups = survey(path)
-        if not groups:
-            continue
-        row_groups += groups
-        files.append(path)
-        check_columns_exist(path, () if target is None else (target, *drop), columns)
-        used = {name: kind for name, kind in columns.items() if name not in drop}
-        names = [name for name in used if name != target]
-        voters = voters or names
-        others = {*voters} ^ {*names}
-        if others or not names:
-            raise VotesFileError(
-                f"{path} has no voter, or other columns than {files[0]}:"
-                f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
-            )
-        for name, kind in used.items():
-            if kind and kinds.setdefault(name, (kind, path))[0] != kind:
-                known, first = kinds[name]
-                raise VotesFileError(
-                    f"Column {name!r:.60} has {known} in {first} and {kind} in {path}, so equal"
-                    " labels would differ. Write one type of labels in all files."
-                )
-    if not files:
-        raise VotesFileError(
-            f"{paths} is empty or has no rows. Write a header line and at least one row."
-        )
-    check_distinct(files)
-    return voters, row_groups
 
 
 def _cells_as_votes(path: Path, cells: Cells, *, empty_as_error: bool) -> Votes:
