@@ -28,8 +28,6 @@ CSV_SHARE = 16  # a cell takes this many times the memory while it is text
 BUFFER_BYTES = 2**16  # read ahead in each Parquet column; by default a whole row group is read
 WIDEST_RANGE = 255  # whole numbers in such a range are encoded without hashing
 
-# The errors that the csv module and pyarrow raise for files that they cannot read.
-_DAMAGES = (ValueError, KeyError, OSError, NotImplementedError, csv.Error)
 Location = str | os.PathLike[str]
 Cells = tuple[Codes, list[str]]
 """Positions in a sorted list of words, one row per column; word 0 is "", for a missing cell."""
@@ -214,7 +212,7 @@ def _readable(path: Path) -> Iterator[None]:
     """Turn errors about a damaged file into a VotesFileError."""
     try:
         yield
-    except _DAMAGES as error:
+    except (ValueError, KeyError, OSError, NotImplementedError, csv.Error) as error:
         file_format = "Parquet" if is_parquet(path) else "CSV in UTF-8"
         raise VotesFileError(
             f"{path} cannot be read as {file_format} ({printable(str(error)):.200}). Check that the"
