@@ -26,7 +26,9 @@ def encode(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
     >>> encode(np.array(["no", "yes"]), np.array(["maybe", "no", "yes"]))
     array([1, 2], dtype=uint8)
     """
-    codes = _positions(labels, classes)
+    largest = max(classes.size - 1, 0)
+    positions = np.searchsorted(classes, labels).clip(max=largest)
+    codes = np.asarray(positions.astype(np.min_scalar_type(largest)))
     unknown = labels[classes[codes] != labels]
     if unknown.size:
         raise ValueError(
@@ -54,7 +56,7 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
         span = int(values.max()) - lowest
     if span >= LARGEST_SPAN:
         classes = np.unique(values)
-        return classes, _positions(values, classes)
+        return classes, encode(values, classes)
     # Unsigned numbers wrap around, so the difference is right even where the terms do not fit.
     kind = np.min_scalar_type(span)
     codes = values.astype(kind) - np.array(lowest).astype(kind)
@@ -68,12 +70,6 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     # Numbers of the same kind wrap around likewise; the end of a range may not exist in it.
     classes = np.arange(span + 1).astype(values.dtype) + values.dtype.type(lowest)
     return classes[present], codes
-
-
-def _positions(values: NDArray[Any], classes: NDArray[Any]) -> Codes:
-    largest = max(classes.size - 1, 0)
-    positions = np.searchsorted(classes, values).clip(max=largest)
-    return np.asarray(positions.astype(np.min_scalar_type(largest)))
 
 
 def as_array(values: Any) -> NDArray[Any]:
