@@ -213,11 +213,11 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, OSError, NotImplementedError, csv.Error) as error:
-        file_format = "Parquet" if is_parquet(path) else "CSV in UTF-8"
+        file_format = "Parquet" if is_parquet(path) else "CSV in UTF-8 without compression"
         raise VotesFileError(
             f"{path} cannot be read as {file_format} ({printable(str(error)):.200}). Check that the"
-            " file is complete, not compressed, and has one cell per column in every row, with"
-            " text, whole numbers or booleans."
+            " file is complete and has one cell per column in every row, with text, whole numbers"
+            " or booleans."
         ) from error
 
 
@@ -256,8 +256,9 @@ def _csv_cells(columns: Sequence[Sequence[str]]) -> Cells:
 def _open_parquet(path: Path, names: Sequence[str] = ()) -> Iterator[Any]:
     """Open a Parquet file; text in the columns named is read as dictionaries."""
     parquet = import_extra("pyarrow.parquet", "data")
-    with _readable(path):
-        yield parquet.ParquetFile(path, buffer_size=BUFFER_BYTES, read_dictionary=list(names))
+    options = {"buffer_size": BUFFER_BYTES, "read_dictionary": list(names)}
+    with _readable(path), parquet.ParquetFile(path, **options) as file:
+        yield file
 
 
 def _parquet_cells(batch: Any, names: Sequence[str]) -> Cells:
