@@ -78,10 +78,9 @@ def as_array(values: Any) -> NDArray[Any]:
         return np.asarray(values)
     rows = list(values)
     if rows and all(hasattr(row, "dtype") for row in rows):
-        arrays = [np.asarray(row) for row in rows]
-        if len({array.dtype for array in arrays}) == 1:
-            return np.asarray(arrays)
-        rows = [array.astype(object) for array in arrays]
+        rows = [np.asarray(row) for row in rows]
+        if len({row.dtype for row in rows}) == 1:
+            return np.asarray(rows)
     return np.array(rows, object)
 
 
