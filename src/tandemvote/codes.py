@@ -26,7 +26,9 @@ def encode(labels: NDArray[Any], classes: NDArray[Any]) -> Codes:
     >>> encode(np.array(["no", "yes"]), np.array(["maybe", "no", "yes"]))
     array([1, 2], dtype=uint8)
     """
-    codes = _positions(labels, classes)
+    largest = max(classes.size - 1, 0)
+    positions = np.searchsorted(classes, labels).clip(max=largest)
+    codes = np.asarray(positions.astype(np.min_scalar_type(largest)))
     unknown = labels[classes[codes] != labels]
     if unknown.size:
         raise ValueError(
@@ -54,7 +56,7 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
         span = int(values.max()) - lowest
     if span >= LARGEST_SPAN:
         classes = np.unique(values)
-        return classes, _positions(values, classes)
+        return classes, encode(values, classes)
     # Unsigned numbers wrap around, so the difference is right even where the terms do not fit.
     kind = np.min_scalar_type(span)
     codes = values.astype(kind) - np.array(lowest).astype(kind)
@@ -70,22 +72,15 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     return classes[present], codes
 
 
-def _positions(values: NDArray[Any], classes: NDArray[Any]) -> Codes:
-    largest = max(classes.size - 1, 0)
-    positions = np.searchsorted(classes, values).clip(max=largest)
-    return np.asarray(positions.astype(np.min_scalar_type(largest)))
-
-
 def as_array(values: Any) -> NDArray[Any]:
     """Return an array of the values as they are: numpy alone would turn 1 next to "a" into text."""
     if hasattr(values, "__array__") or not isinstance(values, Iterable):
         return np.asarray(values)
     rows = list(values)
     if rows and all(hasattr(row, "dtype") for row in rows):
-        arrays = [np.asarray(row) for row in rows]
-        if len({array.dtype for array in arrays}) == 1:
-            return np.asarray(arrays)
-        rows = [array.astype(object) for array in arrays]
+        rows = [np.asarray(row) for row in rows]
+        if len({row.dtype for row in rows}) == 1:
+            return np.asarray(rows)
     return np.array(rows, object)
 
 
@@ -150,8 +145,7 @@ def check_not_missing(
     """Raise ValueError if labels are missing where they are needed."""
     missing = is_missing(labels) & needed
     if missing.any():
-        position = tuple(int(i) for i in np.argwhere(missing)[0])
+        first = ", ".join(map(str, np.argwhere(missing)[0]))
         raise ValueError(
-            f"{int(missing.sum())} of {missing.size} {what} are missing, the first at"
-            f" {position if len(position) > 1 else position[0]}. {way_out}"
+            f"{missing.sum()} of {missing.size} {what} are missing, the first at {first}. {way_out}"
         )

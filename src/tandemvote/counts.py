@@ -86,13 +86,12 @@ class VoteTally:
         rho = np.full(votes.n_voters, 1.0 / votes.n_voters) if weights is None else weights
         winners = held_out_vote(votes, rho)
         voted = winners >= 0
-        present, numbers = np.unique(votes.labels, return_counts=True)
-        labels = votes.classes[present].tolist()
+        is_test_set = votes.held_out[~votes.untested].all()
         return cls(
-            class_counts=Counter(dict(zip(labels, numbers.tolist(), strict=True))),
+            class_counts=Counter(votes.classes[votes.labels].tolist()),
             n_voted=int(voted.sum()),
             n_errors=int((winners != votes.labels)[voted].sum()),
-            n_test_errors=int(is_test_error(votes, rho).sum()) if votes.is_test_set else None,
+            n_test_errors=int(is_test_error(votes, rho).sum()) if is_test_set else None,
         )
 
     def __add__(self, other: VoteTally) -> VoteTally:
@@ -183,8 +182,6 @@ class VoteCounts:
         return counts
 
     def __add__(self, other: VoteCounts) -> VoteCounts:
-        if not isinstance(other, VoteCounts):
-            return NotImplemented
         if self.n_voters != other.n_voters:
             raise ValueError(
                 f"Cannot add counts of {self.n_voters} and {other.n_voters} voters: shards must"

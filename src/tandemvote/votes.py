@@ -120,16 +120,13 @@ class Votes:
                 " (n_voters, n_samples) and (n_samples,), at least one of each. Transpose"
                 " predictions if they have one column per voter."
             )
-        mask = np.ones(predictions.shape, bool)
-        if held_out is not None:
-            given = np.asarray(held_out)
-            if given.dtype != bool or given.shape != mask.shape:
-                raise ValueError(
-                    f"held_out has shape {given.shape} and dtype {given.dtype}; expected booleans"
-                    f" of shape {mask.shape}, True where the voter was not trained on the sample."
-                )
-            mask &= given
-            check_some_voter_tested(mask.sum(axis=1))
+        mask = np.ones(predictions.shape, bool) if held_out is None else np.array(held_out)
+        if mask.dtype != bool or mask.shape != predictions.shape:
+            raise ValueError(
+                f"held_out has shape {mask.shape} and dtype {mask.dtype}; expected booleans of"
+                f" shape {predictions.shape}, True where the voter was not trained on the sample."
+            )
+        check_some_voter_tested(mask.sum(axis=1))
         check_not_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
         way_out = (
             "Set held_out to False where a voter was trained on the sample. If it abstained, pass a"
@@ -222,17 +219,12 @@ class Votes:
         >>> votes.with_deployed(["a", "a", "b"]).deployed.predictions.tolist()
         [0, 0, 1]
         """
-        if not self.n_unlabeled:
-            raise ValueError(
-                "A deployed classifier cannot be certified without unlabeled samples: it may have"
-                " memorized the labeled ones. Pass X_unlabeled, samples that neither it nor a voter"
-                " was trained on."
-            )
         own = Votes.without_labels([as_array(predictions)])
         if own.n_samples != self.n_unlabeled:
             raise ValueError(
                 f"The deployed classifier predicts {own.n_samples} samples; expected one label for"
-                f" each of the {self.n_unlabeled} unlabeled samples, in their order."
+                f" each of the {self.n_unlabeled} unlabeled samples, in their order. Pass its"
+                " predictions on X_unlabeled: samples that neither it nor a voter was trained on."
             )
         _, classes = comparable(self.classes, own.classes)
         codes = encode(classes, self.classes)[own.labels]
@@ -257,11 +249,6 @@ class Votes:
     def untested(self) -> NDArray[np.bool_]:
         """Voters without held-out samples, shape (n_voters,)."""
         return np.asarray(~self.held_out.any(axis=1))
-
-    @property
-    def is_test_set(self) -> bool:
-        """Whether every voter is tested on all samples, or on none."""
-        return bool(self.held_out[~self.untested].all())
 
     @property
     def errors(self) -> NDArray[np.bool_]:

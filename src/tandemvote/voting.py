@@ -93,22 +93,16 @@ def can_win(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
     n_classes = votes.classes.size
     if not votes.untested.any():
         winners = weighted_vote(votes.predictions, weights, n_classes)
-        return np.asarray(np.eye(n_classes, dtype=bool)[winners])
+        return np.eye(n_classes, dtype=bool)[winners]
     units = exact_weights(weights)
     room = units[votes.untested].sum() + SHARE_ROUNDING * units.sum()
     totals = vote_totals(votes.predictions, weights, n_classes, votes.held_out)
-    rows, leader = np.arange(len(totals)), totals.argmax(axis=1)
-    rivals = np.repeat(totals[rows, leader][:, None], n_classes, axis=1)
-    others = totals.copy()
-    others[rows, leader] = 0.0
-    rivals[rows, leader] = others.max(axis=1)
-    return np.asarray(totals + room >= rivals)
+    return np.asarray(totals + room >= totals.max(axis=1, keepdims=True))
 
 
-def check_tested_majority(untested: NDArray[np.bool_], weights: ArrayLike) -> None:
+def check_tested_majority(untested: NDArray[np.bool_], weights: FloatArray) -> None:
     """Raise ValueError unless the tested voters have more than half of the weight."""
-    units = exact_weights(weights)
-    unknown = units[untested].sum() / units.sum()
+    unknown = weights[untested].sum()
     if unknown >= 0.5 - SHARE_ROUNDING:
         raise ValueError(
             f"Voters without held-out samples have {unknown:.3g} of the weight. The tested voters"
@@ -122,9 +116,8 @@ def vote_of(
     """Predict the samples of X with the weighted vote; see `weighted_vote` for ties."""
     if voters is None:
         raise ValueError(
-            "This certificate does not hold the models, and predictions alone cannot vote on new"
-            " samples. Call predict of the certified classifier; certify the models themselves; or"
-            " vote with weighted_vote of tandemvote.voting on your own predictions."
+            "This certificate does not hold the models that vote on new samples. Call predict of"
+            " the certified classifier, or certify the models themselves."
         )
     codes, classes = voters(X)
     return np.asarray(classes[weighted_vote(codes, weights, len(classes), referee=referee)])
@@ -149,9 +142,8 @@ def vote_totals(
         )
     totals = np.zeros((predictions.shape[1], n_classes))
     for voter in np.flatnonzero(units):
-        tested = slice(None) if held_out is None else np.flatnonzero(held_out[voter])
-        rows = np.arange(len(totals))[tested]
-        totals[rows, predictions[voter, tested]] += units[voter]
+        rows = np.arange(len(totals)) if held_out is None else np.flatnonzero(held_out[voter])
+        totals[rows, predictions[voter, rows]] += units[voter]
     return totals
 
 
@@ -227,11 +219,6 @@ class VoteProfile:
     def n_samples(self) -> int:
         """Number of unlabeled samples."""
         return int(self.leads.size)
-
-    @property
-    def minorities(self) -> FloatArray:
-        """Share of the voters outside the largest group: at least this share errs."""
-        return 1.0 - self.leads + np.minimum(self.gaps, 0.0)
 
     @classmethod
     def of(

@@ -1,7 +1,6 @@
 """What is read is what was written: votes as text, from a file to a certificate that is checked."""
 
 import csv
-import gzip
 import json
 from functools import partial
 from shlex import quote
@@ -305,15 +304,6 @@ def test_a_voter_that_never_predicts_a_known_class_without_labels_is_rejected(
     spelled = write(columns, ending, "unlabeled")
     _, shown = certified(path, "--unlabeled", str(spelled), capsys=capsys, code=2)
     assert "No prediction is a label" in shown.err
-
-
-def test_a_compressed_table_is_the_table(write, tmp_path, capsys):
-    path = write(voters(), "csv")
-    packed = tmp_path / "packed.csv.gz"
-    packed.write_bytes(gzip.compress(path.read_bytes()))
-    file, _ = certified(packed, capsys=capsys)
-    for table in (path, packed):
-        assert run(["verify", str(file), "--votes", str(table)]) == 0
 
 
 def test_a_voter_of_many_classes_is_a_voter(write):

@@ -52,5 +52,5 @@ def test_a_path_without_files_is_rejected(tmp_path, location, message):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=message):
         find_files(tmp_path / location)
-    with pytest.raises(VotesFileError, match="The list of files has no rows"):
+    with pytest.raises(VotesFileError, match="is empty or has no rows"):
         VoteFiles([], target="label")

@@ -198,8 +198,7 @@ def test_predictions_without_labels_come_back_as_written(table, ending, tmp_path
         (b'label,v\na,"a\na,a\n', "unexpected end of data"),
         (b'label,v\na,"a\na,a"\n', "line break"),
         (b'label,v\na,"a"a\n', "cannot be read as CSV"),
-        (gzip.compress(b"label,v\na,a\n", mtime=0)[:-9], "cannot be read as CSV"),
-        (b"\x1f\x8bnothing", "cannot be read as CSV"),
+        (gzip.compress(b"label,v\na,a\n"), "cannot be read as CSV .* without compression"),
     ],
 )
 def test_other_content_is_rejected(content, message, tmp_path):
@@ -213,25 +212,6 @@ def test_a_file_that_does_not_exist_is_rejected(tmp_path):
         read_votes(tmp_path / "votes.csv", target="label")
     with pytest.raises(VotesFileError, match="No file matches"):
         read_votes(tmp_path / "votes.parquet", target="label")
-
-
-def test_compressed_files_are_unpacked_up_to_a_limit(tmp_path, monkeypatch):
-    content = b"label,v\n" + b"a,a\n" * 1000
-    path = tmp_path / "votes.csv"
-    path.write_bytes(gzip.compress(content))
-    monkeypatch.setattr(cells, "LARGEST_UNPACKED", len(content))
-    assert read_votes(path, target="label").n_samples == 1000
-    monkeypatch.setattr(cells, "LARGEST_UNPACKED", len(content) - 1)
-    with pytest.raises(VotesFileError, match=r"unpacks to more than .* Unpack it first"):
-        read_votes(path, target="label")
-
-
-def test_no_more_is_unpacked_than_the_limit(tmp_path, monkeypatch):
-    path = tmp_path / "votes.csv.gz"
-    path.write_bytes(gzip.compress(b"0" * 10**7)[:-8])  # its end is missing, and not reached
-    monkeypatch.setattr(cells, "LARGEST_UNPACKED", 10**6)
-    with pytest.raises(VotesFileError, match="Unpack it first"):
-        read_votes(path, target="label")
 
 
 def test_csv_is_read_in_blocks(tmp_path, monkeypatch):

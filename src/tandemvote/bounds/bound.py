@@ -24,8 +24,8 @@ class Bound:
 
     Attributes
     ----------
-    name, label : str
-        In code, such as "tandem", and in tables and plots, such as "TND".
+    label : str
+        Name in tables and plots, such as "TND".
     summary, theorem : str
         One line about what it measures, and its place in the paper.
     function : callable
@@ -41,13 +41,12 @@ class Bound:
     --------
     >>> from tandemvote.bounds import Estimates, get_bound
     >>> tandem = get_bound("tandem")
-    >>> tandem.label, tandem.theorem
-    ('TND', 'Theorem 3')
+    >>> tandem.name, tandem.label, tandem.theorem
+    ('tandem', 'TND', 'Theorem 3')
     >>> round(tandem(Estimates.from_numbers(tandem_loss=0.12138, n_min_pairs=3359.92)), 4)
     0.5788
     """
 
-    name: str
     label: str
     summary: str
     theorem: str
@@ -55,6 +54,11 @@ class Bound:
     needs: tuple[Requirement, ...] = ()
     superseded_by: str | None = None
     most_voters: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Name in code, such as "tandem": that of the function, without "_bound"."""
+        return self.function.__name__.removesuffix("_bound")
 
     def __call__(self, estimates: Estimates, delta: float = 0.05) -> float:
         """Return the bound; warn if it is trivial because the votes lack what it requires."""

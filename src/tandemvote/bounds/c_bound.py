@@ -152,18 +152,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
             f"tandem_loss {tandem} and disagreement {differ} sum to more than 1, but with two"
             " classes voters that both err agree. Compute both on the same labeled samples."
         )
-    value = _supremum(tandem, differ, estimates.pair_size.complexity(delta, trinomial_moment))
-    if value is None:
-        reason = (
-            f"two voters err together on {tandem:.3g} of the samples and disagree on {differ:.3g},"
-            " and no vote has rates near these"
-        )
-        return warn_contradiction("c2", reason)
-    return value
-
-
-def _supremum(tandem: float, differ: float, allowed: float) -> float | None:
-    """Upper bound on the supremum; None if no vote has rates near those observed."""
+    allowed = estimates.pair_size.complexity(delta, trinomial_moment)
     if not allowed < np.inf:
         return 1.0  # no common samples: every pair (e, d) is allowed
     # Disagreements within the divergence; those of two classes never exceed 1/2.
@@ -177,7 +166,11 @@ def _supremum(tandem: float, differ: float, allowed: float) -> float | None:
             return 1.0
         left, right = grid[max(best - 1, 0)], grid[min(best + 1, GRID - 1)]
     if values[best] < 0.0:
-        return None
+        reason = (
+            f"two voters err together on {tandem:.3g} of the samples and disagree on {differ:.3g},"
+            " and no vote has rates near these"
+        )
+        return warn_contradiction("c2", reason)
     supremum = _concave_supremum(values, best)
     return outward(supremum, scale=4.0 / (1.0 - 2.0 * float(grid[best])))
 
@@ -213,7 +206,6 @@ def _best_for_disagreement(
 
 
 C1 = Bound(
-    name="c1",
     label="C1",
     summary="C-bound from separate estimates of error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
@@ -222,7 +214,6 @@ C1 = Bound(
 )
 
 C2 = Bound(
-    name="c2",
     label="C2",
     summary="C-bound from a joint estimate of tandem error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",

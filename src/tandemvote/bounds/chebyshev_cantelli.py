@@ -14,7 +14,7 @@ from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import PAIR_OVERLAPS, contradiction_of_pairs, warn_contradiction
 from tandemvote.bounds.second_order import c_tandem_oracle
-from tandemvote.inequalities import Interval, xi
+from tandemvote.inequalities import xi
 from tandemvote.inequalities.outward import FloatArray, outward
 from tandemvote.inequalities.unexpected_bernstein import bernstein_rates, unexpected_bernstein_upper
 
@@ -122,10 +122,6 @@ def split_kl_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float:
     one = estimates.pair_interval(estimates.lone_error, delta / 2, xi)
     if reason := contradiction_of_pairs(both, one):
         return warn_contradiction("split_kl_cantelli", reason)
-    return _best_offset(both, one)
-
-
-def _best_offset(both: Interval, one: Interval) -> float:
     t, o = float(both.upper), float(one.lower)
     g = t + o / 2
     if t >= 0.25 or g >= 0.5:
@@ -138,7 +134,6 @@ def _best_offset(both: Interval, one: Interval) -> float:
 
 
 BERNSTEIN_CANTELLI = Bound(
-    name="bernstein_cantelli",
     label="CCPBUB",
     summary="Chebyshev-Cantelli with an offset, on the variance of pair errors",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",
@@ -147,7 +142,6 @@ BERNSTEIN_CANTELLI = Bound(
 )
 
 SPLIT_KL_CANTELLI = Bound(
-    name="split_kl_cantelli",
     label="CCPBSkl",
     summary="Chebyshev-Cantelli with an offset, on joint and lone errors of pairs",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",

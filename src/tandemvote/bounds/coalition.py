@@ -9,7 +9,6 @@ from scipy.optimize import linprog
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates, check_distribution
 from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, voting_units
-from tandemvote.bounds.requirements import SOME_HELD_OUT_SAMPLES
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
@@ -145,11 +144,9 @@ def _prices(
 
 
 COALITION = Bound(
-    name="coalition",
     label="COA",
     summary="confidence limits of the voters, combined over the coalitions that could err",
     theorem="Rüger's inequality, with Clopper-Pearson",
     function=coalition_bound,
-    needs=(SOME_HELD_OUT_SAMPLES,),
     most_voters=MOST_ENUMERATED,
 )

@@ -18,9 +18,6 @@ from tandemvote.inequalities.outward import INPUT_MARGIN
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 from tandemvote.voting import VoteProfile
 
-RATE_NAMES = ("gibbs_loss", "tandem_loss", "lone_error", "disagreement")
-SIZE_NAMES = ("n_min", "n_min_pairs", "n_min_disagreement")
-
 
 class Estimates:
     """The numbers that bounds are computed from, for some weights of the voters.
@@ -290,10 +287,10 @@ def published_size(n: float, kl_divergence: float) -> SampleSize:
 
 def _check_numbers(known: dict[str, Any]) -> None:
     """Raise ValueError for numbers that no votes have."""
-    for name in RATE_NAMES:
+    for name in ("gibbs_loss", "tandem_loss", "lone_error", "disagreement"):
         if name in known and not 0.0 <= known[name] <= 1.0:
             raise ValueError(f"{name} must lie in [0, 1], got {known[name]}.")
-    for name in SIZE_NAMES:
+    for name in ("n_min", "n_min_pairs", "n_min_disagreement"):
         if name in known and not (known[name] == 0 or known[name] >= 1):
             raise ValueError(
                 f"{name} must be 0 or at least 1, got {known[name]}. Pass a number of samples."
@@ -321,15 +318,11 @@ def check_distribution(values: ArrayLike | None, n_voters: int, name: str) -> Fl
         raise ValueError(
             f"{name} has shape {weights.shape}; expected one weight per voter, ({n_voters},)."
         )
-    if not (weights >= 0).all():
-        voter = int(np.flatnonzero(~(weights >= 0))[0])
+    total, lowest = float(weights.sum()), int(weights.argmin())
+    if not (weights[lowest] >= 0 and abs(total - 1.0) <= 1e-9):
         raise ValueError(
-            f"{name} is {weights[voter]} at voter {voter}; weights must be at least 0."
-        )
-    total = float(weights.sum())
-    if not abs(total - 1.0) <= 1e-9:
-        raise ValueError(
-            f"{name} sums to {total:.10g}; weights must sum to 1. Divide them by their sum."
+            f"{name} sums to {total:.10g} and is {weights[lowest]:.10g} at voter {lowest}; weights"
+            " must be at least 0 and sum to 1. Divide them by their sum."
         )
     # Leave weights alone that sum to 1 up to rounding, so that checking twice changes nothing; no
     # more than rounding, as sample sizes are rounded outward by little more.

@@ -20,9 +20,8 @@ from tandemvote.bounds.requirements import (
 )
 from tandemvote.inequalities.outward import outward
 
-QUOTIENT_ROUNDING = (
-    1.0 + 2.0**-50
-)  # covers the rounding of a quotient and of the product it goes into
+# Covers the rounding of a quotient and of the product it goes into.
+QUOTIENT_ROUNDING = 1.0 + 2.0**-50
 
 
 def first_order_oracle(*, gibbs_loss: float) -> float:
@@ -186,7 +185,6 @@ def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
 
 
 FIRST_ORDER = Bound(
-    name="first_order",
     label="FO",
     summary="twice the error of a randomly drawn voter",
     theorem="Theorem 1",
@@ -195,7 +193,6 @@ FIRST_ORDER = Bound(
 )
 
 TANDEM = Bound(
-    name="tandem",
     label="TND",
     summary="four times the rate at which two random voters err together",
     theorem="Theorem 3",
@@ -204,7 +201,6 @@ TANDEM = Bound(
 )
 
 DISAGREEMENT = Bound(
-    name="disagreement",
     label="DIS",
     summary="error and disagreement of random voters, two classes, uses unlabeled samples",
     theorem="Theorem 5",

@@ -106,11 +106,9 @@ def automatic_bounds(
     >>> automatic_bounds(n_voters=3, **evidence), automatic_bounds(n_voters=100, **evidence)
     (('coalition',), ('first_order', 'tandem'))
     """
-    if deployed:
-        return ("vote_profile",)
-    if test_set:
+    if test_set and not deployed:
         return ("test_set",)
-    if unlabeled:
+    if unlabeled or deployed:
         return ("vote_profile",)
     if n_voters <= FEW_VOTERS:
         return ("coalition",)

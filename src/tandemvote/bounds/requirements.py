@@ -88,14 +88,6 @@ HELD_OUT_SAMPLES = Requirement(
     ),
     without_it_vacuous=True,
 )
-SOME_HELD_OUT_SAMPLES = Requirement(
-    is_met=lambda counts: bool(counts.sizes.any()),
-    explanation=lambda _: (
-        "no voter has a held-out sample, so nothing is known about their errors. Train each voter"
-        " on fewer samples (max_samples=0.5)."
-    ),
-    without_it_vacuous=True,
-)
 PAIR_OVERLAPS = Requirement(
     is_met=lambda counts: counts.n_min_pairs > 0,
     explanation=lambda counts: _overlap_explanation(counts.overlaps),

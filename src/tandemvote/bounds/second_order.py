@@ -20,7 +20,6 @@ from tandemvote.bounds.requirements import (
     contradiction_of_moments,
     warn_contradiction,
 )
-from tandemvote.inequalities import Interval
 from tandemvote.inequalities.outward import outward
 
 LARGEST = 1.5  # value of the pair variable
@@ -111,7 +110,11 @@ def c_tandem_bound(estimates: Estimates, delta: float = 0.05) -> float:
     gibbs, tandem = estimates.gibbs_interval(delta / 2), estimates.tandem_interval(delta / 2)
     if reason := contradiction_of_moments(gibbs, tandem):
         return warn_contradiction("c_tandem", reason)
-    return _worst_of_each_term(gibbs, tandem)
+    variance = tandem.upper - gibbs.lower**2
+    denominator = tandem.lower - gibbs.upper + 0.25
+    if gibbs.upper >= 0.5 or denominator <= 0.0 or variance >= denominator:
+        return 1.0
+    return _quotient(variance, denominator)
 
 
 def c_box_bound(estimates: Estimates, delta: float = 0.05) -> float:
@@ -146,18 +149,6 @@ def c_box_bound(estimates: Estimates, delta: float = 0.05) -> float:
     gibbs, tandem = estimates.gibbs_interval(delta / 2), estimates.tandem_interval(delta / 2)
     if reason := contradiction_of_moments(gibbs, tandem):
         return warn_contradiction("c_box", reason)
-    return _worst_of_the_box(gibbs, tandem)
-
-
-def _worst_of_each_term(gibbs: Interval, tandem: Interval) -> float:
-    variance = tandem.upper - gibbs.lower**2
-    denominator = tandem.lower - gibbs.upper + 0.25
-    if gibbs.upper >= 0.5 or denominator <= 0.0 or variance >= denominator:
-        return 1.0
-    return _quotient(variance, denominator)
-
-
-def _worst_of_the_box(gibbs: Interval, tandem: Interval) -> float:
     t = float(min(tandem.upper, gibbs.upper))
     lower, upper = float(gibbs.lower), float(min(gibbs.upper, math.sqrt(t)))
     if upper >= 0.5:
@@ -204,7 +195,6 @@ def second_order_bound(estimates: Estimates, delta: float = 0.05) -> float:
 
 
 C_TANDEM = Bound(
-    name="c_tandem",
     label="CTD",
     summary="Chebyshev-Cantelli bound on error and tandem error of random voters",
     theorem="Theorem 6",
@@ -214,7 +204,6 @@ C_TANDEM = Bound(
 )
 
 C_BOX = Bound(
-    name="c_box",
     label="CBOX",
     summary="C-bound at the worst error and tandem error within their intervals",
     theorem="Theorem 6, largest value over the confidence box",
@@ -223,7 +212,6 @@ C_BOX = Bound(
 )
 
 SECOND_ORDER = Bound(
-    name="second_order",
     label="SO",
     summary="sharp bound from error and tandem error of pairs",
     theorem="majorant 3z - 2z^2 of the erring weight, with Theorem 7",

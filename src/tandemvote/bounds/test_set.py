@@ -112,7 +112,6 @@ def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
 
 
 TEST_SET = Bound(
-    name="test_set",
     label="TEST",
     summary="errors of the classifier itself on test samples",
     theorem="Clopper-Pearson",

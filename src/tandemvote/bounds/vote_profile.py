@@ -36,7 +36,6 @@ from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, 
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, outward
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.voting import SHARE_ROUNDING, VoteProfile
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
 SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam
@@ -103,6 +102,7 @@ def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
     Examples
     --------
     >>> from tandemvote import VoteCounts, Votes
+    >>> from tandemvote.voting import VoteProfile
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(2, size=3000)
     >>> predictions = labels ^ (rng.random((9, 3000)) < 0.1)
@@ -112,7 +112,12 @@ def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(vote_profile_bound(estimates), 3)
     0.093
     """
-    profile, pi, counts = _check_profile(estimates), estimates.prior, estimates.counted("counts")
+    profile, pi, counts = estimates.profile, estimates.prior, estimates.counted("counts")
+    if profile is None:
+        raise RequirementError(
+            "The bound 'vote_profile' needs unlabeled samples that were used for nothing else."
+            " Pass X_unlabeled, or choose another bound."
+        )
     if profile.deployed is not None and counts.n_voters == 1:
         return single_voter_bound(
             n_errors=int(counts.errors[0]),
@@ -209,7 +214,7 @@ def largest_unrefuted_error(
         if bound < limit and surplus(g, needed, bound) < 0.0:
             bound = _refuted_above(partial(surplus, g, needed), bound, limit)
     if bound == below_zero:  # refuted for every g, and beyond rounding
-        minority = float(VoteProfile(v, gap, "").minorities.mean())
+        minority = float((1.0 - v + np.minimum(gap, 0.0)).mean())  # outside the largest group
         raise ContradictionError(
             "Labeled and unlabeled samples are not drawn from the same distribution: at the"
             f" {v.size} unlabeled samples {minority:.1%} of the vote is in the minority on average,"
@@ -232,25 +237,7 @@ def _refuted_above(surplus: Callable[[float], float], left: float, right: float)
     return right
 
 
-def _check_profile(estimates: Estimates) -> VoteProfile:
-    if estimates.profile is None:
-        raise RequirementError(
-            "The bound 'vote_profile' needs unlabeled samples that were used for nothing else."
-            " Pass X_unlabeled, or choose another bound."
-        )
-    heaviest = float(estimates.posterior.max())
-    smallest = float((1.0 - estimates.profile.minorities).min(initial=1.0))
-    if smallest < heaviest - SHARE_ROUNDING:
-        raise ValueError(
-            f"A voter has weight {heaviest:g}, but at some unlabeled sample no label has more than"
-            f" {smallest:g} of the vote: this is the profile of another vote. Make it with the same"
-            " weights."
-        )
-    return estimates.profile
-
-
 VOTE_PROFILE = Bound(
-    name="vote_profile",
     label="VP",
     summary="error of random voters, and how clearly unlabeled samples are decided",
     theorem="linear program over the vote's profile, with Catoni's inequality and betting",

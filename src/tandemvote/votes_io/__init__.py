@@ -4,7 +4,7 @@ Labels are text and compared letter by letter. In Parquet, numbers and booleans 
 are written as. An empty cell, null or NaN means that the voter was trained on the sample.
 """
 
-from tandemvote.votes_io.cells import VotesFileError, column_names, is_parquet, read_columns
+from tandemvote.votes_io.cells import VotesFileError, column_names, read_columns
 from tandemvote.votes_io.counting import count_votes
 from tandemvote.votes_io.reading import VoteFiles, check_voters, read_predictions, read_votes
 
@@ -14,7 +14,6 @@ __all__ = [
     "check_voters",
     "column_names",
     "count_votes",
-    "is_parquet",
     "read_columns",
     "read_predictions",
     "read_votes",

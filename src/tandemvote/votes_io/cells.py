@@ -5,15 +5,12 @@ from __future__ import annotations
 import csv
 import filecmp
 import glob
-import gzip
-import io
 import os
-import zlib
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from itertools import combinations, count, groupby, islice
+from itertools import chain, combinations, groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,22 +23,14 @@ from tandemvote.spelling import printable, shown
 
 COLUMNS_SHOWN = 6  # columns in an error message
 
-LARGEST_UNPACKED = 2**28
-"""Bytes that a compressed CSV file may unpack to."""
-
-INDEX = "__index_level_"
 BATCH_CELLS = 2**24  # in memory at a time, as many as a chunk of `VoteCounts.from_votes` takes
 CSV_SHARE = 16  # a cell takes this many times the memory while it is text
 BUFFER_BYTES = 2**16  # read ahead in each Parquet column; by default a whole row group is read
 WIDEST_RANGE = 255  # whole numbers in such a range are encoded without hashing
 
-_SEPARATORS = ",;\t|"
-_GZIP = b"\x1f\x8b"  # the first bytes, not the name: some servers unpack a .gz on the way
-# The errors that the csv and gzip modules and pyarrow raise for files that they cannot read.
-_DAMAGES = (ValueError, KeyError, OSError, EOFError, NotImplementedError, zlib.error, csv.Error)
 Location = str | os.PathLike[str]
 Cells = tuple[Codes, list[str]]
-"""Positions in a list of words, one row per column; the first word is "", for a missing cell."""
+"""Positions in a sorted list of words, one row per column; word 0 is "", for a missing cell."""
 
 
 class VotesFileError(ValueError):
@@ -91,25 +80,25 @@ def check_distinct(files: Iterable[Path]) -> None:
                 )
 
 
-def survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
+def _survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
     """Return the columns of a file with the kind of their cells, and its row groups.
 
     The kind is "text", "numbers" or "booleans", and "" in CSV files and in columns of nulls. An
     index without a name that pandas stored in a Parquet file is not a column.
     """
-    if not is_parquet(path):
-        with _open_csv(path) as (names, rows):
-            columns, sizes = [(name, "") for name in names], [sum(1 for _ in rows)]
-    else:
-        with _open_parquet(path) as file, _readable(path):
+    if is_parquet(path):
+        with _open_parquet(path) as file:
             columns = [(field.name, _kind(field.type)) for field in file.schema_arrow]
             data = file.metadata
             sizes = [data.row_group(place).num_rows for place in range(data.num_row_groups)]
+    else:
+        with _open_csv(path) as (names, rows):
+            columns, sizes = [(name, "") for name in names], [sum(1 for _ in rows)]
     kinds: dict[str, str] = {}
     for name, kind in columns:
         if name in kinds:
             raise VotesFileError(f"{path} has two columns {name!r:.60}. Rename one of them.")
-        if not name.startswith(INDEX):
+        if not name.startswith("__index_level_"):
             kinds[name] = kind
     return kinds, [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
 
@@ -122,7 +111,46 @@ def _kind(arrow_type: Any) -> str:
 
 def column_names(path: Location) -> list[str]:
     """Return the names of the columns of a CSV or Parquet file, the first of several."""
-    return list(survey(find_files(path)[0])[0])
+    return list(_survey(find_files(path)[0])[0])
+
+
+def find_voters(
+    paths: Location | Iterable[Location], target: str | None, drop: Collection[str]
+) -> tuple[list[str], list[RowGroup]]:
+    """Return the voters that all files with rows share, and the row groups of these files."""
+    voters: list[str] = []
+    row_groups: list[RowGroup] = []
+    files: list[Path] = []
+    kinds: dict[str, tuple[str, Path]] = {}
+    for path in find_files(paths):
+        columns, groups = _survey(path)
+        if not groups:
+            continue
+        row_groups += groups
+        files.append(path)
+        check_columns_exist(path, () if target is None else (target, *drop), columns)
+        used = {name: kind for name, kind in columns.items() if name not in drop}
+        names = [name for name in used if name != target]
+        voters = voters or names
+        others = {*voters} ^ {*names}
+        if others or not names:
+            raise VotesFileError(
+                f"{path} has no voter, or other columns than {files[0]}:"
+                f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
+            )
+        for name, kind in used.items():
+            if kind and kinds.setdefault(name, (kind, path))[0] != kind:
+                known, first = kinds[name]
+                raise VotesFileError(
+                    f"Column {name!r:.60} has {known} in {first} and {kind} in {path}, so equal"
+                    " labels would differ. Write one type of labels in all files."
+                )
+    if not files:
+        raise VotesFileError(
+            f"{paths} is empty or has no rows. Write a header line and at least one row."
+        )
+    check_distinct(files)
+    return voters, row_groups
 
 
 def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]:
@@ -142,20 +170,29 @@ def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]
     """
     columns: dict[str, list[str]] = {name: [] for name in names}
     for file in find_files(path) if columns else ():
-        existing, row_groups = survey(file)
+        existing, row_groups = _survey(file)
         check_columns_exist(file, columns, existing)
-        for table, words in read_cells(file, row_groups, list(columns)):
+        for _, (table, words) in read_cells(row_groups, list(columns)):
             for name, codes in zip(columns, table.tolist(), strict=True):
                 columns[name] += map(words.__getitem__, codes)
     return columns
 
 
-def read_cells(path: Path, row_groups: Sequence[RowGroup], names: Sequence[str]) -> Iterator[Cells]:
-    """Read some columns of a file in batches of at most `BATCH_CELLS` cells."""
+def read_cells(row_groups: Iterable[RowGroup], names: list[str]) -> Iterator[tuple[Path, Cells]]:
+    """Read some columns in batches of at most `BATCH_CELLS` cells, each with its file."""
     size = max(1, BATCH_CELLS // len(names))
-    if not is_parquet(path):
-        return _csv_batches(path, names, max(1, size // CSV_SHARE))
-    return _parquet_batches(path, [group.place for group in row_groups], names, size)
+    for path, groups in groupby(row_groups, key=attrgetter("path")):
+        if is_parquet(path):
+            chosen = [group.place for group in groups]
+            with _open_parquet(path, names) as file:
+                for batch in file.iter_batches(size, row_groups=chosen, columns=names):
+                    yield path, _parquet_cells(batch, names)
+        else:
+            with _open_csv(path) as (header, rows):
+                places = [header.index(name) for name in names]
+                while block := list(islice(rows, max(1, size // CSV_SHARE))):
+                    columns = list(zip(*block, strict=True))
+                    yield path, _csv_cells([columns[place] for place in places])
 
 
 def check_columns_exist(path: Location, names: Iterable[str], columns: Collection[str]) -> None:
@@ -175,113 +212,81 @@ def _readable(path: Path) -> Iterator[None]:
     """Turn errors about a damaged file into a VotesFileError."""
     try:
         yield
-    except VotesFileError:
-        raise
-    except _DAMAGES as error:
-        file_format = "Parquet" if is_parquet(path) else "CSV in UTF-8"
+    except (ValueError, KeyError, OSError, NotImplementedError, csv.Error) as error:
+        file_format = "Parquet" if is_parquet(path) else "CSV in UTF-8 without compression"
         raise VotesFileError(
             f"{path} cannot be read as {file_format} ({printable(str(error)):.200}). Check that the"
-            " file is complete, with text, whole numbers or booleans in its columns."
+            " file is complete and has one cell per column in every row, with text, whole numbers"
+            " or booleans."
         ) from error
-
-
-def _numbers() -> defaultdict[str, int]:
-    """Return a dict that gives every new word the next number; the missing cell has 0."""
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    assert numbers[""] == 0
-    return numbers
 
 
 @contextmanager
 def _open_csv(path: Path) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
     """Open a CSV file as the names of its columns and its rows."""
-    with _readable(path), path.open("rb") as file:
-        stream: Any = file
-        packed = file.read(2) == _GZIP
-        file.seek(0)
-        if packed:
-            with gzip.open(file) as unpacked:
-                stream = io.BytesIO(unpacked.read(LARGEST_UNPACKED + 1))
-            if len(stream.getbuffer()) > LARGEST_UNPACKED:
-                raise VotesFileError(
-                    f"{path} unpacks to more than {LARGEST_UNPACKED // 2**20} MiB. Unpack it first,"
-                    " or write the table as Parquet."
-                )
-        text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
+    with _readable(path), path.open(encoding="utf-8-sig", newline="") as text:
         header = next((line for line in text if line.strip()), "")
-        if not header:
-            raise VotesFileError(f"{path} is empty. A header line and rows are required.")
         # strict: a quotation mark that is never closed would swallow the rows after it.
         reader = csv.reader
-        separator = max(_SEPARATORS, key=lambda sign: len(next(reader([header], delimiter=sign))))
+        separator = max(",;\t|", key=lambda sign: len(next(reader([header], delimiter=sign))))
         (names,) = reader([header], delimiter=separator, strict=True)
-        rows = _check_widths(path, reader(text, delimiter=separator, strict=True), len(names))
+        rows = _check_widths(reader(text, delimiter=separator, strict=True), len(names))
         yield [name.strip() for name in names], rows
 
 
-def _check_widths(path: Path, rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
+def _check_widths(rows: Iterator[list[str]], width: int) -> Iterator[list[str]]:
     for number, row in enumerate(filter(None, rows), 1):
         if len(row) != width:
-            raise VotesFileError(
-                f"{path}: row {number} has {len(row)} cells and the header {width}. Write one cell"
-                " per column in every row."
-            )
+            raise csv.Error(f"row {number} has {len(row)} cells and the header {width}")
         yield row
 
 
-def _csv_batches(path: Path, names: Sequence[str], size: int) -> Iterator[Cells]:
-    with _open_csv(path) as (header_names, rows):
-        places, numbers = [header_names.index(name) for name in names], _numbers()
-        while block := list(islice(rows, size)):
-            columns = list(zip(*block, strict=True))
-            cells = [list(map(numbers.__getitem__, columns[place])) for place in places]
-            yield np.array(cells, np.min_scalar_type(len(numbers))), list(numbers)
+def _numbered(words: Iterable[str]) -> dict[str, int]:
+    """Return the position of each word in the sorted list of all words and ""."""
+    return {word: number for number, word in enumerate(sorted({"", *words}))}
 
 
-def _open_parquet(path: Path, names: Sequence[str] = ()) -> Any:
+def _csv_cells(columns: Sequence[Sequence[str]]) -> Cells:
+    numbers = _numbered(chain.from_iterable(columns))
+    cells = [list(map(numbers.__getitem__, column)) for column in columns]
+    return np.array(cells, np.min_scalar_type(len(numbers))), list(numbers)
+
+
+@contextmanager
+def _open_parquet(path: Path, names: Sequence[str] = ()) -> Iterator[Any]:
     """Open a Parquet file; text in the columns named is read as dictionaries."""
     parquet = import_extra("pyarrow.parquet", "data")
-    with _readable(path):
-        return parquet.ParquetFile(path, buffer_size=BUFFER_BYTES, read_dictionary=list(names))
-
-
-def _parquet_batches(
-    path: Path, places: list[int], names: Sequence[str], size: int
-) -> Iterator[Cells]:
-    with _open_parquet(path, names) as file, _readable(path):
-        for batch in file.iter_batches(size, row_groups=places, columns=list(names)):
-            yield _parquet_cells(batch, names)
+    options = {"buffer_size": BUFFER_BYTES, "read_dictionary": list(names)}
+    with _readable(path), parquet.ParquetFile(path, **options) as file:
+        yield file
 
 
 def _parquet_cells(batch: Any, names: Sequence[str]) -> Cells:
-    numbers = _numbers()
-    table: Codes = np.empty((len(names), batch.num_rows), np.uint8)
-    for row, name in enumerate(names):
-        array = batch.column(name)
-        places, values = _encoded(array)
-        words = np.array([numbers[_text(value)] for value in values])
-        table = table.astype(np.min_scalar_type(len(numbers)), copy=False)
-        # Places of missing cells are arbitrary.
-        np.take(words.astype(table.dtype), places, out=table[row], mode="clip")
+    columns = [(batch.column(name), *_encoded(batch.column(name))) for name in names]
+    numbers = _numbered(chain.from_iterable(words for _, _, words in columns))
+    table: Codes = np.empty((len(names), batch.num_rows), np.min_scalar_type(len(numbers)))
+    for row, (array, places, words) in zip(table, columns, strict=True):
+        own = np.array([numbers[word] for word in words], table.dtype)
+        np.take(own, places, out=row, mode="clip")  # places of missing cells are arbitrary
         if 0 < array.null_count < len(array):
             # pyarrow's own ways to fill them are ten times slower.
             bits, start = np.frombuffer(array.buffers()[0], np.uint8), array.offset
-            table[row] *= np.unpackbits(bits, None, start + len(array), "little")[start:]
+            np.multiply(row, np.unpackbits(bits, None, start + row.size, "little")[start:], out=row)
     return table, list(numbers)
 
 
-def _encoded(array: Any) -> tuple[NDArray[np.integer[Any]], Sequence[Any]]:
-    """Return the place of each cell of a column among some values, and these."""
+def _encoded(array: Any) -> tuple[NDArray[np.integer[Any]], list[str]]:
+    """Return the place of each cell of a column among some words, and these."""
     if array.null_count == len(array):
-        return np.zeros(len(array), np.intp), [None]
+        return np.zeros(len(array), np.uint8), [""]
     if str(array.type).startswith(("int", "uint")):
         cells = _without_nulls(array)
         low, high = int(cells.min()), int(cells.max())
         if high - low < WIDEST_RANGE:
-            places = np.subtract(cells, cells.dtype.type(low), dtype=np.intp, casting="unsafe")
-            return places, range(low, high + 1)
+            places = np.subtract(cells, cells.dtype.type(low), dtype=np.uint8, casting="unsafe")
+            return places, list(map(str, range(low, high + 1)))
     array = array.dictionary_encode()  # nothing to do for a dictionary
-    return _without_nulls(array.indices), array.dictionary.to_pylist()
+    return _without_nulls(array.indices), list(map(_text, array.dictionary.to_pylist()))
 
 
 def _without_nulls(array: Any) -> NDArray[np.integer[Any]]:

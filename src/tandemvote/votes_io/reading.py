@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.codes import Codes
+from tandemvote.codes import Codes, distinct
 from tandemvote.spelling import FEWEST_SAMPLES, check_same_words, shown
 from tandemvote.votes import Votes
 from tandemvote.votes_io.cells import (
     COLUMNS_SHOWN,
+    Cells,
     Location,
-    RowGroup,
     VotesFileError,
     check_columns_exist,
-    check_distinct,
     column_names,
-    find_files,
+    find_voters,
     read_cells,
-    survey,
 )
 
 # A voter whose predictions are labels in a smaller share of rows is something else.
@@ -47,9 +43,9 @@ def read_votes(
     Parameters
     ----------
     path : path
-        A CSV file (separated by comma, semicolon, tab or bar; UTF-8; may be compressed with gzip
-        if it unpacks to at most 256 MiB), a Parquet file, or a folder or pattern of Parquet
-        files. A voter's cell is empty or null where the voter was trained on the sample.
+        A CSV file (separated by comma, semicolon, tab or bar; UTF-8), a Parquet file, or a folder
+        or pattern of Parquet files. A voter's cell is empty or null where the voter was trained on
+        the sample.
     target : str
         Name of the label column; every other column is a voter.
     drop : collection of str
@@ -105,18 +101,17 @@ def read_predictions(path: Location, *, drop: Collection[str] = ()) -> NDArray[n
     -------
     ndarray of str, shape (n_voters, n_samples)
     """
-    voters, row_groups = _survey(find_files(path), None, drop)
+    voters, row_groups = find_voters(path, None, drop)
     parts = []
-    for file, groups in groupby(row_groups, key=attrgetter("path")):
-        for table, words in read_cells(file, list(groups), voters):
-            for voter, row in zip(voters, table, strict=True):
-                if not row.all():
-                    raise VotesFileError(
-                        f"{path}: column {voter!r:.60} has empty cells. Every voter must predict"
-                        " every unlabeled sample: remove the voters or rows for which it does not."
-                    )
-            classes, codes = _classes(file, table, words)
-            parts.append(classes[codes])
+    for file, cells in read_cells(row_groups, voters):
+        for voter, row in zip(voters, cells[0], strict=True):
+            if not row.all():
+                raise VotesFileError(
+                    f"{path}: column {voter!r:.60} has empty cells. Every voter must predict every"
+                    " unlabeled sample: remove the voters or rows for which it does not."
+                )
+        classes, codes = _classes(file, cells)
+        parts.append(classes[codes])
     return np.concatenate(parts, axis=1)
 
 
@@ -175,7 +170,7 @@ class VoteFiles:
         empty_as_error: bool = False,
     ) -> None:
         self.target, self.empty_as_error = target, empty_as_error
-        self.voters, self.row_groups = _survey(find_files(paths), target, drop)
+        self.voters, self.row_groups = find_voters(paths, target, drop)
 
     @property
     def n_samples(self) -> int:
@@ -188,9 +183,8 @@ class VoteFiles:
         return len(self.voters)
 
     def __iter__(self) -> Iterator[Votes]:
-        for path, groups in groupby(self.row_groups, key=attrgetter("path")):
-            for table, words in read_cells(path, list(groups), [self.target, *self.voters]):
-                yield _cells_as_votes(path, table, words, empty_as_error=self.empty_as_error)
+        for path, cells in read_cells(self.row_groups, [self.target, *self.voters]):
+            yield _cells_as_votes(path, cells, empty_as_error=self.empty_as_error)
 
     def split(self, n_pieces: int) -> list[VoteFiles]:
         """Cut into at most `n_pieces`, each of whole row groups from all over the files."""
@@ -239,57 +233,16 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
             )
 
 
-def _survey(
-    files: Sequence[Path], target: str | None, drop: Collection[str]
-) -> tuple[list[str], list[RowGroup]]:
-    """Return the voters that all files share, and the row groups of the files."""
-    voters: list[str] = []
-    row_groups: list[RowGroup] = []
-    with_rows: list[Path] = []
-    first_of_kind: dict[str, tuple[str, Path]] = {}
-    for path in files:
-        columns, groups = survey(path)
-        row_groups += groups
-        with_rows += [path] * bool(groups)
-        check_columns_exist(path, () if target is None else (target, *drop), columns)
-        names = [name for name in columns if name != target and name not in drop]
-        voters = voters or names
-        others = {*voters} ^ {*names}
-        if others or not names:
-            raise VotesFileError(
-                f"{path} has no voter, or other columns than {files[0]}:"
-                f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
-            )
-        for name in [*names, *([] if target is None else [target])]:
-            if groups and columns[name]:
-                kind, first = first_of_kind.setdefault(name, (columns[name], path))
-                if kind != columns[name]:
-                    raise VotesFileError(
-                        f"Column {name!r:.60} has {kind} in {first} and {columns[name]} in {path},"
-                        " so equal labels would differ. Write one type of labels in all files."
-                    )
-    if not row_groups:
-        source = files[0] if files else "The list of files"
-        raise VotesFileError(f"{source} has no rows. Pass at least one sample.")
-    check_distinct(with_rows)
-    return voters, row_groups
-
-
-def _cells_as_votes(
-    path: Path, table: Codes, words: Sequence[str], *, empty_as_error: bool
-) -> Votes:
+def _cells_as_votes(path: Path, cells: Cells, *, empty_as_error: bool) -> Votes:
     """Return the votes of cells whose first row is the labels."""
+    table, words = cells
     held_out = table != 0
     if not held_out[0].all():
         raise VotesFileError(
             f"{path}: {np.count_nonzero(~held_out[0])} rows have no label. Remove these rows."
         )
-    for row, present in enumerate(held_out):
-        if not present.all():
-            # The label takes the place of a missing cell, which is 0; numpy.where takes several
-            # times as long.
-            table[row] += table[0] * ~present
-    classes, codes = _classes(path, table, words)
+    table += table[0] * ~held_out  # the label takes the place of a missing cell, which is 0
+    classes, codes = _classes(path, (table, words))
     if empty_as_error and not held_out.all():
         if classes.size == 1:  # as a few rows of a large table may have
             classes, codes = np.array(["", *classes]), codes + 1
@@ -299,21 +252,15 @@ def _cells_as_votes(
     return Votes(codes[1:], codes[0], held_out[1:], classes, codes[1:, :0])
 
 
-def _classes(path: Path, table: Codes, words: Sequence[str]) -> tuple[NDArray[np.str_], Codes]:
-    """Return the sorted words that occur in a table, and its cells as positions among them."""
-    present = np.zeros(len(words), bool)
-    for row in table:
-        present[row] = True
-    labels = [word for word, occurs in zip(words, present, strict=True) if occurs]
+def _classes(path: Path, cells: Cells) -> tuple[NDArray[np.str_], Codes]:
+    """Return the words that occur in cells, and the position of each cell among them."""
+    table, words = cells
+    present, codes = distinct(table)
+    labels = [words[place] for place in present]
     for label in labels:
         if not {"\n", "\r", "\0"}.isdisjoint(label):
             raise VotesFileError(
                 f"{path}: the label {label!r:.40} has a line break or a null character. Check that"
                 " every quotation mark is closed, and write labels on one line."
             )
-    classes, order = np.unique(np.array(labels, str), return_inverse=True)
-    positions = np.zeros(len(words), table.dtype)
-    positions[present] = order
-    for row in table:
-        row[:] = positions[row]
-    return classes, table
+    return np.array(labels, str), codes
