@@ -312,6 +312,13 @@ def test_an_unknown_bound_is_unreadable(document, problem_of):
         problem_of(document)
 
 
+def test_an_unknown_bound_of_control_characters_is_named_in_one_short_line(document, problem_of):
+    document["certificates"][0]["candidates"]["c2" + 40 * "\x7f"] = (1.0).hex()
+    with pytest.raises(CertificateFileError, match="is unknown") as error:
+        problem_of(document)
+    assert len(str(error.value)) < 300
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

@@ -27,7 +27,7 @@ from tandemvote.verify.document import (
     Grouping,
 )
 from tandemvote.verify.fields import IntArray
-from tandemvote.verify.json_text import CertificateFileError, read_document
+from tandemvote.verify.json_text import CertificateFileError, read_document, shortened
 from tandemvote.verify.metrics import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_votes import impossible_profile, impossible_votes
@@ -102,7 +102,7 @@ def verify_file(
         document = Document.from_json(read_document(document))
     for name in {*chain(*(each.candidates for each in document.certificates))} - RULES.keys():
         known = ", ".join(RULES)
-        raise CertificateFileError(f"The bound {name[:40]!r} is unknown; known are {known}.")
+        raise CertificateFileError(f"The bound {shortened(name)} is unknown; known are {known}.")
     arithmetic, columns = Balls() if rigorous else FLOATS, columns or {}
     with arithmetic.context():
         problems = chain(
