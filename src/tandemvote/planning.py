@@ -102,32 +102,6 @@ def labels_in_all(n_test: int) -> int:
     return math.ceil(max(5 * n_test, math.pow(n_test / 4, 1.5)))
 
 
-def more_labels(
-    n_errors: int, n_samples: int, goal: float, *, delta: float, unit: str = "samples"
-) -> str:
-    """Return how many test samples would show the goal, in one sentence.
-
-    Examples
-    --------
-    >>> print(more_labels(3, 100, 0.05, delta=0.05).partition(",")[0])
-    If 3.0% of new test samples count as errors
-    >>> more_labels(7, 100, 0.05, delta=0.05)
-    'No number of test samples will show at most 5%: 7.0% of them count as errors here.'
-    """
-    rate, shown = n_errors / n_samples, f"{100 * goal:.3g}%"
-    try:
-        needed = labels_needed(rate, goal, confidence=1.0 - delta)
-    except ValueError:
-        return (
-            f"No number of test {unit} will show at most {shown}: {100 * rate:.1f}% of them count"
-            " as errors here."
-        )
-    return (
-        f"If {100 * rate:.1f}% of new test {unit} count as errors, as here, a test set of"
-        f" {needed:,} {unit} shows at most {shown} with a probability of 80%."
-    )
-
-
 def _at_most(k: Integers, n: Integers, p: float) -> FloatArray:
     """Return P(Bin(n, p) <= k)."""
     return np.where(k >= n, 1.0, betainc(np.maximum(n - k, 1), k + 1.0, 1.0 - p))
