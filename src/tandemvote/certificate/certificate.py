@@ -196,14 +196,12 @@ class Certificate:
     @cached_property
     def bounds(self) -> dict[str, float]:
         """Every bound that applies to this evidence."""
-        names = dict.fromkeys(self.candidates)
+        bounds = dict(self.candidates)
         if self.measure is None:
-            test_set = self.fitted is None and self.counts.n_test_errors is not None
-            names |= dict.fromkeys(applicable_bounds(self.counts, self.profile, test_set=test_set))
-        return {
-            name: self.candidates[name] if name in self.candidates else self.evaluate(name)
-            for name in names
-        }
+            for name in applicable_bounds(self.counts, self.profile, self.fitted):
+                if name not in bounds:
+                    bounds[name] = self.evaluate(name)
+        return bounds
 
     def evaluate(self, bound: str, delta: float | None = None) -> float:
         """Evaluate a bound on this evidence, at the whole delta by default."""
@@ -357,12 +355,13 @@ class Certificate:
 
 
 def applicable_bounds(
-    counts: VoteCounts, profile: VoteProfile | None, *, test_set: bool
+    counts: VoteCounts, profile: VoteProfile | None, fitted: str | None
 ) -> list[str]:
     """Return the names of all bounds that apply to the evidence."""
+    tested = fitted is None and counts.n_test_errors is not None
     if profile is not None and profile.deployed is not None:
         return [VOTE_PROFILE]
-    if test_set and counts.untested.any() and counts.sizes.any():
+    if tested and counts.untested.any() and counts.sizes.any():
         return [TEST_SET]
     names = [name for name in VOTE_BOUNDS if get_bound(name).is_offered_for(counts)]
-    return names + [VOTE_PROFILE] * (profile is not None) + [TEST_SET] * test_set
+    return names + [VOTE_PROFILE] * (profile is not None) + [TEST_SET] * tested

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from tandemvote.assumptions import GROUPS
 from tandemvote.bounds import VacuousBoundWarning
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.pipeline import tally_vote, with_candidates
+from tandemvote.certificate.pipeline import with_candidates
 from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.codes import as_array, is_missing
-from tandemvote.counts import VoteCounts
-from tandemvote.decimals import percent, rounded_down, rounded_up
+from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable
 from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
@@ -84,19 +84,19 @@ class GroupCertificates:
 
     def table(self) -> TextTable:
         """Return one row of text per group."""
-        several = len(self.groupings) > 1
-        rows = [
-            [
-                *([_key(each)[0]] if several else []),
-                _label(each),
-                str(_n_samples(each)),
+        names = ["by", "group"] if len(self.groupings) > 1 else [self.groupings[0].by]
+        rows = []
+        for each in self:
+            (by, label), tally = _key(each), each.counts.tally
+            assert tally is not None
+            row = [
+                *[by, "missing" if label is None else str(label)][-len(names) :],
+                str(tally.n_samples),
                 "" if each.observed is None else rate(each.observed),
-                "none" if each.value >= 1.0 else f"{rounded_up(100 * Decimal(each.value), 1)}%",
+                "none" if each.value >= 1.0 else in_percent(each.value, rounded_up),
                 complement(each),
             ]
-            for each in self
-        ]
-        names = ["by", "group"] if several else [self.groupings[0].by]
+            rows.append(row)
         columns = [*names, "samples", "observed", "error <=", ""]
         return TextTable(columns, "<" * len(names) + ">>><", rows)
 
@@ -148,10 +148,10 @@ def _certify_group(
         held_out=votes.held_out[:, mask],
         unlabeled=votes.unlabeled[:, :0],
     )
-    counts = VoteCounts.from_votes(inside, tally=False)
+    tally = VoteTally.of(inside, whole.weights)
     certificate = replace(
         whole,
-        counts=tally_vote(counts, inside, whole.weights),
+        counts=replace(VoteCounts.from_votes(inside, tally=False), tally=tally),
         votes=inside,
         profile=None,
         delta=delta,
@@ -230,13 +230,3 @@ def _by_class(by: str, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
 def _key(certificate: Certificate) -> tuple[str, Any]:
     assert certificate.group is not None
     return certificate.group.by, certificate.group.label
-
-
-def _label(certificate: Certificate) -> str:
-    label = _key(certificate)[1]
-    return "missing" if label is None else str(label)
-
-
-def _n_samples(certificate: Certificate) -> int:
-    tally = certificate.counts.tally
-    return 0 if tally is None else tally.n_samples
