@@ -112,7 +112,7 @@ def test_a_certificate_brings_its_bound_and_classes():
     assert monitor.bound == certificate.value
     with pytest.raises(ValueError, match="about specificity; a monitor requires that of the error"):
         Monitor(certificate.for_metric("specificity", positive="no"))
-    with pytest.raises(ValueError, match="'maybe' is not a class of the certificate"):
+    with pytest.raises(ValueError, match="'maybe' is not among the labels 'no', 'yes'"):
         monitor.update(["maybe"], ["no"])
     with pytest.raises(ValueError, match="Labels and predictions mix"):
         monitor.update([1, 0], [1, 0])

@@ -92,13 +92,13 @@ def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
 
 
 def automatic_bounds(
-    *, n_voters: int, overlaps: bool, unlabeled: bool, test_set: bool, deployed: bool = False
+    *, n_voters: int, overlaps: bool, unlabeled: bool, test_set: bool
 ) -> tuple[str, ...]:
     """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
 
     `overlaps` is True if every two voters share held-out samples, `test_set` if the samples test
-    the whole vote and its weights were fixed in advance, `deployed` if another classifier than the
-    vote is certified. Of several bounds the smallest is reported, each at its share of delta.
+    the whole vote and its weights were fixed in advance. Of several bounds the smallest is
+    reported, each at its share of delta.
 
     Examples
     --------
@@ -106,8 +106,6 @@ def automatic_bounds(
     >>> automatic_bounds(n_voters=3, **evidence), automatic_bounds(n_voters=100, **evidence)
     (('coalition',), ('first_order', 'tandem'))
     """
-    if deployed:
-        return ("vote_profile",)
     if test_set:
         return ("test_set",)
     if unlabeled:

@@ -169,7 +169,7 @@ class Certificate:
         if self.measure is not None:
             tests = self.measure.observed
             rates = [each.n_errors / each.n_samples if each.n_samples else 1.0 for each in tests]
-            return metric_value(self.metric, rates, np.unique(self.measure.costs))
+            return metric_value(self.metric, rates, self.measure.costs)
         if self.deployed is not None or self.counts.tally is None:
             return None
         return self.counts.tally.observed_error

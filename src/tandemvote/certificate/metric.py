@@ -62,7 +62,7 @@ def certify_metric(
     # The vote of the tested models, where there is a referee.
     seen = winners if certificate.n_untested else able
     levels = np.unique([] if costs is None else costs)
-    worst, best = metric_limits(metric, tests, certificate.delta, levels=levels, sides=SIDES[sides])
+    worst, best = metric_limits(metric, tests, certificate.delta, costs=levels, sides=SIDES[sides])
     measure = Measure(
         positive=None if code is None else votes.classes[code : code + 1].tolist()[0],
         costs=() if costs is None else tuple(costs.flat),
