@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.certificate import words
+from tandemvote.certificate import rendering
 from tandemvote.certificate.metric import certify_metric
 from tandemvote.confusion import METRICS, PER_CLASS
 from tandemvote.counts import FloatArray, VoteCounts
@@ -343,15 +343,15 @@ class Certificate:
         }
         return pandas.DataFrame(columns, index=list(self.bounds)).rename_axis("bound")
 
-    guarantee = property(words.guarantee)
-    limits = property(words.limits)
-    headline = property(words.headline)
-    basis = property(words.basis)
-    ways_to_tighten = property(words.ways_to_tighten)
-    advice = property(words.advice)
-    labels_for = words.labels_for
-    __repr__ = words.text
-    _repr_html_ = words.html
+    guarantee = property(rendering.guarantee)
+    limits = property(rendering.limits)
+    headline = property(rendering.headline)
+    basis = property(rendering.basis)
+    ways_to_tighten = property(rendering.ways_to_tighten)
+    advice = property(rendering.advice)
+    labels_for = rendering.labels_for
+    __repr__ = rendering.text
+    _repr_html_ = rendering.html
 
 
 def applicable_bounds(

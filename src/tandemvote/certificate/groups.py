@@ -64,10 +64,16 @@ class GroupCertificates:
     def __iter__(self) -> Iterator[Certificate]:
         return iter(self.members)
 
+    @property
+    def _keys(self) -> list[tuple[str, Any]]:
+        """What the groups are grouped by, and their labels."""
+        return [(each.group.by, each.group.label) for each in self if each.group is not None]
+
     def __getitem__(self, key: Any) -> Certificate:
-        found = [each for each in self if key in (_key(each), _key(each)[1])]
+        named = zip(self._keys, self, strict=True)
+        found = [each for (by, label), each in named if key in ((by, label), label)]
         if len(found) != 1:
-            names = ", ".join(repr(_key(each)) for each in self)
+            names = ", ".join(map(repr, self._keys))
             raise KeyError(f"{key!r} is the label of {len(found)} of the groups {names}.")
         return found[0]
 
@@ -86,38 +92,23 @@ class GroupCertificates:
         """Return one row of text per group."""
         names = ["by", "group"] if len(self.groupings) > 1 else [self.groupings[0].by]
         rows = []
-        for each in self:
-            (by, label), tally = _key(each), each.counts.tally
-            assert tally is not None
+        for (by, label), each in zip(self._keys, self, strict=True):
+            assert each.counts.tally is not None
             row = [
                 *[by, "missing" if label is None else str(label)][-len(names) :],
-                str(tally.n_samples),
+                str(each.counts.tally.n_samples),
                 "" if each.observed is None else rate(each.observed),
                 "none" if each.value >= 1.0 else in_percent(each.value, rounded_up),
-                complement(each),
+                "",
             ]
+            if by in COMPLEMENTS and each.value < 1.0:
+                row[-1] = f"{COMPLEMENTS[by]} >= {rounded_down(1 - Decimal(each.value))}"
             rows.append(row)
         columns = [*names, "samples", "observed", "error <=", ""]
         return TextTable(columns, "<" * len(names) + ">>><", rows)
 
     def __repr__(self) -> str:
         return as_text(self.headline, [], self.table())
-
-
-def complement(certificate: Certificate) -> str:
-    """Return the recall or precision that follows from the bound of a group, if it has one.
-
-    Examples
-    --------
-    >>> votes = Votes.from_predictions([["a", "b", "a", "b"] * 25], ["a", "b", "b", "b"] * 25)
-    >>> from tandemvote.certificate.pipeline import certify_votes
-    >>> complement(certify_votes(votes).by_group("class")["b"])
-    'recall >= 0.548'
-    """
-    by, _ = _key(certificate)
-    if by not in COMPLEMENTS or certificate.value >= 1.0:
-        return ""
-    return f"{COMPLEMENTS[by]} >= {rounded_down(1 - Decimal(certificate.value))}"
 
 
 def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
@@ -166,12 +157,9 @@ def _certify_group(
 
 def _named(by: Any) -> dict[str, Any]:
     """Return groupings by their names."""
-    if isinstance(by, str):
-        return {by: by}
+    named = {by if isinstance(by, str) else str(getattr(by, "name", None) or "group"): by}
     if isinstance(by, Mapping) or hasattr(by, "columns"):
         named = {str(name): by[name] for name in getattr(by, "columns", by)}
-    else:
-        named = {str(getattr(by, "name", None) or "group"): by}
     if not named:
         raise ValueError("by is empty. Pass 'class', 'predicted', or one value per sample.")
     return named
@@ -225,8 +213,3 @@ def _by_class(by: str, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
             )
         codes = weighted_vote(votes.predictions, whole.weights, votes.classes.size)
     return {label: codes == code for code, label in enumerate(votes.classes.tolist())}
-
-
-def _key(certificate: Certificate) -> tuple[str, Any]:
-    assert certificate.group is not None
-    return certificate.group.by, certificate.group.label

@@ -173,12 +173,11 @@ def check_request(
             get_bound(name).check_classes(classes)
         elif len(names) > 1:
             raise ValueError(f"bound={names!r} combines {name!r} with other bounds. Use it alone.")
-    if isinstance(weights, str):
-        if weights not in (UNIFORM, *MINIMIZABLE):
+    if isinstance(weights, str) and weights != UNIFORM:
+        if weights not in MINIMIZABLE:
             listed = ", ".join(map(repr, (UNIFORM, *MINIMIZABLE)))
             raise ValueError(f"Invalid weights={weights!r}. Use one of {listed}, or pass an array.")
-        if weights != UNIFORM:
-            get_bound(weights).check_classes(classes)
+        get_bound(weights).check_classes(classes)
 
 
 def _count(evidence: Votes | VoteCounts, weights: str | None) -> tuple[VoteCounts, Places]:
