@@ -185,7 +185,7 @@ class Monitor:
         evidence = np.einsum("qbt,qbt->bt", terms, products) / len(products)
         if not self.goal:
             evidence += np.exp(-scale) / (t.reshape(shape) + 1.0)
-        path = scale + np.log(evidence)
+        path = scale + np.log(np.maximum(evidence, np.finfo(float).tiny))
         return path.reshape(-1)[: errors.size], ends[:, -1]
 
     def _factors(self) -> tuple[FloatArray, FloatArray]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.abstention import check_held_out_sets
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
-from tandemvote.bounds import VOTE_BOUNDS, get_bound
+from tandemvote.bounds import get_bound
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds
 from tandemvote.certificate.certificate import Certificate, applicable_bounds
@@ -236,8 +236,7 @@ def _candidates(
                 f"bound={name!r} requires samples that no voter was trained on, and weights that do"
                 " not depend on them. Use other samples or another bound."
             )
-        if name in VOTE_BOUNDS:
-            get_bound(name).check(counts)
+        get_bound(name).check(counts)
     return names
 
 
