@@ -155,13 +155,12 @@ class Certificate:
         """Limits of a metric of classes, for each of them; all of them hold together."""
         if self.measure is None or self.metric not in (*PER_CLASS, "balanced_accuracy"):
             return {}
-        positive, limits = self.measure.positive, {}
+        positive, sides = self.measure.positive, 1 if self.interval is None else 2
         labels = self.counts.classes.tolist() if positive is None else [positive]
-        for label, each in zip(labels, self.measure.tests, strict=True):
-            tests, share = [(each.n_errors, each.n_samples)], self.delta / len(labels)
-            sides = 1 if self.interval is None else 2
-            limits[label], _ = metric_limits(self.metric, tests, share, sides=sides)
-        return limits
+        tests = [[(each.n_errors, each.n_samples)] for each in self.measure.tests]
+        share = self.delta / len(labels)
+        limits = [metric_limits(self.metric, test, share, sides=sides)[0] for test in tests]
+        return dict(zip(labels, limits, strict=True))
 
     @property
     def observed(self) -> float | None:
@@ -262,43 +261,6 @@ class Certificate:
 
         return certify_groups(self, by)
 
-    def for_metric(
-        self, metric: str, *, positive: Any = None, cost: Any = None, sides: str = "one"
-    ) -> Certificate:
-        """Certify another metric of the same classifier on the same samples.
-
-        Requires samples that test the classifier: a committee, or held-out samples. With a referee,
-        the limit holds for every referee: a class counts as predicted if it can win. Each metric
-        holds alone, at the whole failure probability.
-
-        Parameters
-        ----------
-        metric : str
-            "recall", "precision", "f1", "specificity", "balanced_accuracy", "accuracy", "cost" or
-            "error".
-        positive : label, default=None
-            Class that recall, precision, F1 and specificity are about. By default 1 of two classes,
-            and the average over the classes if there are more; then `by_class` has each of them.
-        cost : array_like of shape (n_classes, n_classes), default=None
-            Cost of each true class (row) and predicted class (column), for metric "cost".
-        sides : {"one", "both"}
-            "both" gives an `interval`, each side at half of the failure probability. It requires
-            that every model is tested.
-
-        Returns
-        -------
-        Certificate
-            With `direction` "at least", or "at most" for "cost" and "error".
-
-        Examples
-        --------
-        >>> votes = Votes.from_predictions([[0, 1, 1, 1] * 50], [0, 1, 1, 0] * 50)
-        >>> from tandemvote import certify
-        >>> certify(votes).for_metric("precision").headline
-        'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence)'
-        """
-        return certify_metric(self, metric, positive=positive, cost=cost, sides=sides)
-
     def votes_for(self, request: str) -> Votes:
         """Return the votes, or raise ValueError unless this is the error bound on all samples."""
         if self.measure is not None or self.group is not None:
@@ -342,6 +304,8 @@ class Certificate:
             "candidate": [name in self.candidates for name in self.bounds],
         }
         return pandas.DataFrame(columns, index=list(self.bounds)).rename_axis("bound")
+
+    for_metric = certify_metric
 
     guarantee = property(rendering.guarantee)
     limits = property(rendering.limits)

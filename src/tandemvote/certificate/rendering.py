@@ -47,13 +47,12 @@ def guarantee(certificate: Certificate) -> str:
 
 def limits(certificate: Certificate) -> str:
     """The limit, or both limits, such as ">= 87.1%"."""
-    metric, value = certificate.metric, certificate.value
+    lower, upper = certificate.interval or (certificate.value, certificate.value)
+    least = _number(certificate.metric, lower, rounded_down)
+    most = _number(certificate.metric, upper, rounded_up)
     if certificate.interval is not None:
-        lower, upper = certificate.interval
-        return f"{_number(metric, lower, rounded_down)} to {_number(metric, upper, rounded_up)}"
-    if certificate.direction == AT_LEAST:
-        return f">= {_number(metric, value, rounded_down)}"
-    return f"<= {_number(metric, value, rounded_up)}"
+        return f"{least} to {most}"
+    return f">= {least}" if certificate.direction == AT_LEAST else f"<= {most}"
 
 
 def headline(certificate: Certificate) -> str:
