@@ -85,8 +85,7 @@ METRIC = (
 
 SELECTIVE = (
     VOTES[0],
-    "The held-out samples were used for nothing else: not for training, weights, tuning or any"
-    " choice.",
+    VOTES[2],
     "The thresholds, max_error and the confidence were fixed before looking at the held-out"
     " samples.",
     VOTES[-1],
