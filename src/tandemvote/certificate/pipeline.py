@@ -96,8 +96,7 @@ def certify_votes(
 
     # Whether given weights were fixed without looking at the samples is up to the caller.
     names = (bound,) if isinstance(bound, str) else tuple(bound)
-    fixed = uniform or TEST_SET in names
-    fitted = minimized or (None if fixed else "given")
+    fitted = minimized or (None if uniform or TEST_SET in names else "given")
     profile = _profile(votes, rho, profiled)
     applicable = applicable_bounds(counts, profile, fitted)
     if counts.untested.any():
@@ -212,12 +211,7 @@ def _candidates(
 ) -> tuple[str, ...]:
     """Return the bounds among which the smallest is reported, chosen without looking at values."""
     if names == (AUTO,):
-        names = automatic_bounds(
-            n_voters=counts.n_voters,
-            overlaps=counts.n_min_pairs > 0,
-            unlabeled=VOTE_PROFILE in applicable,
-            test_set=TEST_SET in applicable,
-        )
+        names = automatic_bounds(counts, applicable)
     elif names == (BEST,):
         current = [bound for bound in map(get_bound, applicable) if bound.superseded_by is None]
         # Where every bound lacks something, as on a single sample, all of them are 1.
