@@ -77,7 +77,7 @@ def test_predictions_say_the_same_as_the_classifier_that_made_them():
         unlabeled=[model.predict(U) for model in models],
     )
     assert whole.value == array.value == certify(votes, deployed=list(refitted().predict(U))).value
-    with pytest.raises(ValueError, match="not the classifier"):
+    with pytest.raises(ValueError, match="does not hold the models"):
         array.predict(U)
 
 

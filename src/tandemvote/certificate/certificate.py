@@ -21,10 +21,9 @@ from tandemvote.confusion import METRICS, PER_CLASS
 from tandemvote.counts import FloatArray, VoteCounts
 from tandemvote.extras import import_extra
 from tandemvote.metrics import metric_limits, metric_value
-from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Measure
 from tandemvote.votes import Votes
-from tandemvote.voting import VoteProfile, vote_of
+from tandemvote.voting import VoteProfile, weighted_vote
 
 if TYPE_CHECKING:
     import pandas
@@ -227,17 +226,19 @@ class Certificate:
         labels : ndarray of shape (n_samples,)
             Predicted classes. Ties go to the referee if there is one, else to the smallest class.
         """
-        deployed = None if self.votes is None else self.votes.deployed
-        if self.deployed is None:
-            referee = int(self.counts.sizes.argmin()) if self.n_untested else None
-            voters = None if self.votes is None else self.votes.voters
-            return vote_of(voters, X, self.weights, referee=referee)
-        if deployed is None or deployed.predict is None:
+        votes = self.votes
+        if votes is not None and votes.deployed is not None and votes.deployed.predict is not None:
+            return np.asarray(votes.deployed.predict(X))
+        if votes is None or votes.voters is None or self.deployed is not None:
             raise ValueError(
-                f"The certificate holds predictions of {printable(self.deployed)}, not the"
-                " classifier. Call the predict of the classifier itself."
+                "This certificate does not hold the models, and predictions alone cannot vote on"
+                " new samples. Call predict of the certified classifier; certify the models"
+                " themselves; or vote with weighted_vote of tandemvote.voting on your own"
+                " predictions."
             )
-        return np.asarray(deployed.predict(X))
+        referee = int(self.counts.sizes.argmin()) if self.n_untested else None
+        codes, classes = votes.voters(X)
+        return classes[weighted_vote(codes, self.weights, len(classes), referee=referee)]
 
     def by_group(self, by: Any) -> GroupCertificates:
         """Certify the same classifier on each group of the samples.
