@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,14 +44,6 @@ class Threshold:
 
 NOTHING = Threshold(math.inf, n_confident=0, n_errors=0, coverage=0.0, passed=False)
 """The threshold that abstains everywhere."""
-
-
-class Selection(NamedTuple):
-    """Classes of the confident samples, and a mask of all samples that marks them."""
-
-    labels: NDArray[Any]
-    confident: NDArray[np.bool_]
-
 
 ShareFunction = Callable[[Any], tuple[FloatArray, NDArray[Any]]]
 """From samples to the shares behind each class, and the classes."""
@@ -162,8 +154,21 @@ class SelectiveCertificate:
         """Share of all samples that is confident, at least."""
         return self.chosen.coverage
 
-    def predict(self, X: Any) -> Selection:
-        """Return the classes of the confident samples, and a mask that marks them."""
+    def predict(self, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the classes of the confident samples, and a mask of all samples that marks them.
+
+        Parameters
+        ----------
+        X : array_like
+            Samples as the models take them.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_confident,)
+            Predicted classes of the confident samples.
+        confident : ndarray of bool, shape (n_samples,)
+            Which samples these are.
+        """
         if self.shares_of is None:
             raise ValueError(
                 "The certificate holds shares of test samples, not the classifiers. Call"
@@ -171,7 +176,7 @@ class SelectiveCertificate:
             )
         shares, classes = self.shares_of(X)
         confident = is_confident(vote_margins(shares), self.chosen.margin)
-        return Selection(np.asarray(classes)[shares[confident].argmax(axis=1)], confident)
+        return np.asarray(classes)[shares[confident].argmax(axis=1)], confident
 
     @property
     def guarantee(self) -> str:
