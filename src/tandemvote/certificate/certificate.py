@@ -264,16 +264,13 @@ class Certificate:
 
     def votes_for(self, request: str) -> Votes:
         """Return the votes, or raise ValueError unless this is the error bound on all samples."""
-        if self.measure is not None or self.group is not None:
+        if self.votes is None or self.measure is not None or self.group is not None:
             samples = "all samples" if self.group is None else self.group.samples
+            source = ", from counts or a file" if self.votes is None else ""
             raise ValueError(
-                f"{request} requires the certificate of the error rate on all samples. This one is"
-                f" about {self.metric} on {samples}."
-            )
-        if self.votes is None:
-            raise ValueError(
-                f"{request} requires the votes, which counts and files do not hold. Certify the"
-                " models, or Votes in memory."
+                f"{request} requires the certificate of the error rate on all samples, with its"
+                f" votes; this one is about {self.metric} on {samples}{source}. Use the one that"
+                " certify returns for models or Votes."
             )
         return self.votes
 
