@@ -35,13 +35,12 @@ def guarantee(certificate: Certificate) -> str:
     new = "a random row of a random new group" if certificate.one_row_per_group else "new data"
     if group is not None:
         new += f", among {group.samples},"
-    metric, of_class = _metric(certificate)
+    (metric, of_class), (subject, _) = _metric(certificate), _subject(certificate)
     limited = limits(certificate).replace(">=", "at least").replace("<=", "at most")
     if certificate.interval is not None:
         limited = f"between {limited.replace(' to ', ' and ')}"
     return (
-        f"With {confidence} confidence, the {metric} of {_subject(certificate)}{of_class} on {new}"
-        f" is {limited}."
+        f"With {confidence} confidence, the {metric} of {subject}{of_class} on {new} is {limited}."
     )
 
 
@@ -73,18 +72,12 @@ def headline(certificate: Certificate) -> str:
 
 def basis(certificate: Certificate) -> str:
     """What the bound is about and rests on, in one sentence."""
-    n, n_untested = certificate.counts, certificate.n_untested
-    subject = "one classifier" if n.n_voters == 1 else f"the vote of {n.n_voters} voters"
-    if certificate.deployed is not None:
-        subject = f"{_subject(certificate)} through {n.n_voters} voter{'s' * (n.n_voters > 1)}"
-    elif n_untested:
-        referee = "a referee" if n_untested == 1 else f"{n_untested} untested models"
-        subject = f"{n.n_voters - n_untested} tested models and {referee}"
+    _, subject = _subject(certificate)
     if certificate.group is not None:
         subject += f" on {certificate.group.samples}"
-    samples = f"at least {n.n_min} held-out samples per voter"
+    samples = f"at least {certificate.counts.n_min} held-out samples per voter"
     if certificate.bound == TEST_SET:
-        samples = f"a test set of {n.sizes.max()} samples"
+        samples = f"a test set of {certificate.counts.sizes.max()} samples"
     metric, of_class = _metric(certificate)
     if certificate.measure is not None and of_class:
         samples += f", {certificate.measure.tests[0].n_samples} for {metric}{of_class}"
@@ -198,13 +191,18 @@ def _metric(certificate: Certificate) -> tuple[str, str]:
     return f"average {word}" if metric in PER_CLASS else word, ""
 
 
-def _subject(certificate: Certificate) -> str:
+def _subject(certificate: Certificate) -> tuple[str, str]:
+    """The certified classifier by its name and by its parts."""
+    n_voters, n_untested = certificate.counts.n_voters, certificate.n_untested
     if certificate.deployed is not None:
-        return printable(certificate.deployed)
-    if certificate.n_untested:
-        return "this committee"
-    several = certificate.weights.size > 1
-    return "this weighted majority vote" if several else "this classifier"
+        name = printable(certificate.deployed)
+        return name, f"{name} through {n_voters} voter{'s' * (n_voters > 1)}"
+    if n_untested:
+        referee = "a referee" if n_untested == 1 else f"{n_untested} untested models"
+        return "this committee", f"{n_voters - n_untested} tested models and {referee}"
+    if n_voters == 1:
+        return "this classifier", "one classifier"
+    return "this weighted majority vote", f"the vote of {n_voters} voters"
 
 
 @dataclass(frozen=True)
