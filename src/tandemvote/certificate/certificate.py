@@ -305,12 +305,12 @@ class Certificate:
 
     for_metric = certify_metric
 
-    guarantee = property(rendering.guarantee)
-    limits = property(rendering.limits)
-    headline = property(rendering.headline)
-    basis = property(rendering.basis)
-    ways_to_tighten = property(rendering.ways_to_tighten)
-    advice = property(rendering.advice)
+    guarantee = cached_property(rendering.guarantee)
+    limits = cached_property(rendering.limits)
+    headline = cached_property(rendering.headline)
+    basis = cached_property(rendering.basis)
+    ways_to_tighten = cached_property(rendering.ways_to_tighten)
+    advice = cached_property(rendering.advice)
     labels_for = rendering.labels_for
     __repr__ = rendering.text
     _repr_html_ = rendering.html
