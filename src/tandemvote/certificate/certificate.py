@@ -231,10 +231,8 @@ class Certificate:
             return np.asarray(votes.deployed.predict(X))
         if votes is None or votes.voters is None or self.deployed is not None:
             raise ValueError(
-                "This certificate does not hold the models, and predictions alone cannot vote on"
-                " new samples. Call predict of the certified classifier; certify the models"
-                " themselves; or vote with weighted_vote of tandemvote.voting on your own"
-                " predictions."
+                "This certificate does not hold the models that vote on new samples. Call predict"
+                " of the certified classifier, or certify the models themselves."
             )
         referee = int(self.counts.sizes.argmin()) if self.n_untested else None
         codes, classes = votes.voters(X)
