@@ -24,14 +24,13 @@ REASONS = {
 
 def check_metric(metric: str) -> None:
     """Raise ValueError for a metric that has no limit here, with the reason."""
-    if metric in METRICS:
-        return
-    word = str(metric).lower().replace("neg_", "").replace("roc_", "").replace(" ", "_")
-    reason = next((why for name, why in REASONS.items() if name in word), "")
-    raise ValueError(
-        f"metric={metric!r} is not supported{reason and f': {reason}'}. Use one of"
-        f" {', '.join(map(repr, METRICS))}."
-    )
+    if metric not in METRICS:
+        word = str(metric).lower().replace("neg_", "").replace("roc_", "").replace(" ", "_")
+        reason = next((why for name, why in REASONS.items() if name in word), "")
+        raise ValueError(
+            f"metric={metric!r} is not supported{reason and f': {reason}'}. Use one of"
+            f" {', '.join(map(repr, METRICS))}."
+        )
 
 
 def metric_value(metric: str, rates: ArrayLike, costs: ArrayLike = ()) -> float:

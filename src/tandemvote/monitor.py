@@ -223,8 +223,7 @@ class Monitor:
         votes = Votes.from_predictions([y_pred], y_true)  # type: ignore[arg-type]
         check_predicts_labels(votes)
         if self.classes is not None:
-            classes, labels = comparable(np.array(self.classes), votes.classes)
-            encode(labels, classes)  # which rejects others
+            encode(*comparable(votes.classes, np.array(self.classes)))  # which rejects others
         return np.asarray(votes.errors[0])
 
     @property

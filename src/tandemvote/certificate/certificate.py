@@ -187,19 +187,15 @@ class Certificate:
     @property
     def n_untested(self) -> int:
         """Number of untested voters of a vote whose other voters are tested together."""
-        if TEST_SET not in self.candidates or not self.counts.sizes.any():
-            return 0
-        return int(self.counts.untested.sum())
+        tested = TEST_SET in self.candidates and self.counts.sizes.any()
+        return int(self.counts.untested.sum()) if tested else 0
 
     @cached_property
     def bounds(self) -> dict[str, float]:
         """Every bound that applies to this evidence."""
-        bounds = dict(self.candidates)
-        if self.measure is None:
-            for name in applicable_bounds(self.counts, self.profile, self.fitted):
-                if name not in bounds:
-                    bounds[name] = self.evaluate(name)
-        return bounds
+        names = applicable_bounds(self.counts, self.profile, self.fitted)
+        others = [] if self.measure is not None else [n for n in names if n not in self.candidates]
+        return {**self.candidates, **{name: self.evaluate(name) for name in others}}
 
     def evaluate(self, bound: str, delta: float | None = None) -> float:
         """Evaluate a bound on this evidence, at the whole delta by default."""
