@@ -110,14 +110,6 @@ def certify_votes(
     names = _candidates(names, counts, applicable)
 
     one_row_per_group = votes is not None and votes.one_row_per_group
-    standard = standard_assumptions(
-        profile=profile is not None,
-        test_set=TEST_SET in names,
-        deployed=votes is not None and votes.deployed is not None,
-        untested=bool(counts.untested.any()),
-        one_row_per_group=one_row_per_group,
-        one_voter=counts.n_voters == 1,
-    )
     certificate = Certificate(
         candidates={},
         delta=delta,
@@ -128,7 +120,14 @@ def certify_votes(
         counts=counts,
         profile=profile,
         findings=(*findings, *_about_deployed(votes, rho)),
-        assumptions=standard,
+        assumptions=standard_assumptions(
+            profile=profile is not None,
+            test_set=TEST_SET in names,
+            deployed=votes is not None and votes.deployed is not None,
+            untested=bool(counts.untested.any()),
+            one_row_per_group=one_row_per_group,
+            one_voter=counts.n_voters == 1,
+        ),
         versions=versions(),
         one_row_per_group=one_row_per_group,
         members=members,
