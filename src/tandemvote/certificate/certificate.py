@@ -223,8 +223,9 @@ class Certificate:
             Predicted classes. Ties go to the referee if there is one, else to the smallest class.
         """
         votes = self.votes
-        if votes is not None and votes.deployed is not None and votes.deployed.predict is not None:
-            return np.asarray(votes.deployed.predict(X))
+        deployed = None if votes is None or self.deployed is None else votes.deployed
+        if deployed is not None and deployed.predict is not None:
+            return np.asarray(deployed.predict(X))
         if votes is None or votes.voters is None or self.deployed is not None:
             raise ValueError(
                 "This certificate does not hold the models that vote on new samples. Call predict"

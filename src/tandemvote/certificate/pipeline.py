@@ -123,7 +123,7 @@ def certify_votes(
         assumptions=standard_assumptions(
             profile=profile is not None,
             test_set=TEST_SET in names,
-            deployed=votes is not None and votes.deployed is not None,
+            deployed=profile is not None and profile.deployed is not None,
             untested=bool(counts.untested.any()),
             one_row_per_group=one_row_per_group,
             one_voter=counts.n_voters == 1,
