@@ -36,7 +36,7 @@ def exact_upper(k, n, delta):
 @pytest.mark.parametrize("k", [0, 3, 12, 20])
 @pytest.mark.parametrize("sides", [1, 2])
 def test_the_limit_of_f1_is_that_of_its_share_in_many_digits(k, sides):
-    worst, best = metric_limits("f1", [(k, 20)], 0.1, levels=NO_COSTS, sides=sides)
+    worst, best = metric_limits("f1", [(k, 20)], 0.1, costs=NO_COSTS, sides=sides)
     rate = exact_upper(k, 20, mpmath.mpf("0.1") / sides)
     truth = 2 * (1 - rate) / (2 - rate)
     assert 0 <= truth - worst < 1e-9
@@ -72,7 +72,7 @@ def truth(metric, world):
 
 @cache
 def limits(metric, tests, delta, sides):
-    return metric_limits(metric, list(tests), delta, levels=LEVELS, sides=sides)
+    return metric_limits(metric, list(tests), delta, costs=LEVELS, sides=sides)
 
 
 def failures(metric, world, delta, *, sides=1, n=12):

@@ -105,6 +105,12 @@ def test_bounds_next_to_zero_and_one():
     assert not fed(Monitor(0.1), []).alarm
 
 
+def test_evidence_for_a_goal_far_below_the_error_rate_stays_a_number():
+    monitor = fed(Monitor(0.05, goal=True), np.arange(60_000) % 5 == 0)
+    assert "goal not shown yet for error rate 5%: evidence 0.00" in monitor.summary
+    json.dumps(monitor.to_dict(), allow_nan=False)
+
+
 def test_a_certificate_brings_its_bound_and_classes():
     y = np.array(["no", "yes"] * 50)
     certificate = certify(Votes.from_predictions([y], y))
@@ -112,7 +118,7 @@ def test_a_certificate_brings_its_bound_and_classes():
     assert monitor.bound == certificate.value
     with pytest.raises(ValueError, match="about specificity; a monitor requires that of the error"):
         Monitor(certificate.for_metric("specificity", positive="no"))
-    with pytest.raises(ValueError, match="'maybe' is not a class of the certificate"):
+    with pytest.raises(ValueError, match="'maybe' is not among the labels 'no', 'yes'"):
         monitor.update(["maybe"], ["no"])
     with pytest.raises(ValueError, match="Labels and predictions mix"):
         monitor.update([1, 0], [1, 0])

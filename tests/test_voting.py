@@ -12,7 +12,6 @@ from tandemvote.voting import (
     exact_weights,
     votable,
     vote_leads,
-    vote_of,
     vote_shares,
     vote_totals,
     weighted_vote,
@@ -69,16 +68,6 @@ def test_shares_sum_to_one_and_their_largest_is_the_vote(case):
     shares = vote_shares(predictions, weights, n_classes)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert np.array_equal(shares.argmax(axis=1), weighted_vote(predictions, weights, n_classes))
-
-
-def test_voters_vote_on_labels_of_any_type():
-    def voters(X):
-        return np.array([[1, 2, 0], [0, 2, 0], [1, 0, 2]])[:, X], np.array(["a", "b", "c"])
-
-    assert vote_of(voters, [0, 1, 2], [1, 1, 1]).tolist() == ["b", "c", "a"]
-    assert vote_of(voters, [0, 2], [1, 3, 1]).tolist() == ["a", "a"]
-    with pytest.raises(ValueError, match="certify the models themselves"):
-        vote_of(None, [0], [1, 1, 1])
 
 
 @pytest.mark.parametrize("weights", [[1.0, -0.1], [0.0, 0.0], [np.nan, 1.0], [[0.5, 0.5]]])

@@ -85,8 +85,7 @@ METRIC = (
 
 SELECTIVE = (
     VOTES[0],
-    "The held-out samples were used for nothing else: not for training, weights, tuning or any"
-    " choice.",
+    VOTES[2],
     "The thresholds, max_error and the confidence were fixed before looking at the held-out"
     " samples.",
     VOTES[-1],
@@ -98,7 +97,6 @@ def standard_assumptions(
     *,
     profile: bool = False,
     test_set: bool = False,
-    by_group: bool = False,
     deployed: bool = False,
     untested: bool = False,
     one_row_per_group: bool = False,
@@ -107,24 +105,23 @@ def standard_assumptions(
 ) -> tuple[str, ...]:
     """List the assumptions of a bound.
 
-    The bound uses the profile of unlabeled samples, a test set, groups, a deployed classifier,
-    untested voters, one row per group, a single voter, or a measure other than the error rate.
+    The bound uses the profile of unlabeled samples, a test set, a deployed classifier, untested
+    voters, one row per group, a single voter, or a measure other than the error rate.
     """
     if deployed:
         return DEPLOYED
-    votes = [text for text in VOTES if text != HARD_VOTE or not one_voter]
+    texts = [text for text in VOTES if text != HARD_VOTE or not one_voter]
     if untested:
-        votes[2], votes[-1] = UNTESTED_MAY_KNOW, TESTED_AND_UNTESTED
+        texts[2], texts[-1] = UNTESTED_MAY_KNOW, TESTED_AND_UNTESTED
     if one_row_per_group:
-        votes[0] = ONE_ROW_PER_GROUP
-    tested = test_set and not untested
-    extra = (
-        (profile, UNLABELED_SAMPLES),
-        (tested, TEST_SAMPLES),
-        (by_group, GROUPS),
-        (measure, METRIC),
-    )
-    return (*votes, *(text for used, text in extra if used))
+        texts[0] = ONE_ROW_PER_GROUP
+    if profile:
+        texts.append(UNLABELED_SAMPLES)
+    if test_set and not untested:
+        texts.append(TEST_SAMPLES)
+    if measure:
+        texts.append(METRIC)
+    return tuple(texts)
 
 
 def missing_assumptions(texts: Iterable[str], **uses: bool) -> tuple[str, ...]:

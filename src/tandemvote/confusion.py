@@ -60,9 +60,7 @@ def count_tests(
         return [(int((~right).sum()), labels.size)]
     if costs is not None:
         # What the costliest class costs that can be predicted.
-        most = np.full(labels.size, -np.inf)
-        for able, column in zip(winners.T, costs.T, strict=True):
-            np.maximum(most, column[labels], out=most, where=able)
+        most = np.where(winners, costs[labels], -np.inf).max(axis=1)
         return [(int((most >= level).sum()), labels.size) for level in np.unique(costs)[1:]]
     n_classes = winners.shape[1]
     sizes = np.bincount(labels, minlength=n_classes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 
 ANY_FLOAT = Context(prec=400)
@@ -39,6 +40,19 @@ def percent(delta: float) -> str:
 def rounded_down(value: float | Decimal, decimals: int = 3) -> str:
     """Decimal text that is never above the value."""
     return str(Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_FLOOR, ANY_FLOAT))
+
+
+def in_percent(share: float | str, rounded: Callable[[Decimal, int], str]) -> str:
+    """Share in percent, to one decimal, by `rounded_up` or `rounded_down`.
+
+    A text is taken as it is written: 0.07 is a little more in binary.
+
+    Examples
+    --------
+    >>> in_percent(0.07, rounded_up), in_percent("0.07", rounded_up)
+    ('7.1%', '7.0%')
+    """
+    return f"{rounded(100 * Decimal(share), 1)}%"
 
 
 def failure_probability(confidence: float) -> float:

@@ -8,13 +8,12 @@ F1 = 2 (1 - e) / (2 - e) with their rate e.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tandemvote.confusion import AT_MOST, METRICS, Tests
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray
+from tandemvote.inequalities.outward import ARITHMETIC_MARGIN
 
 REASONS = {
     "auc": "it depends on pairs of samples, not on predicted classes",
@@ -22,30 +21,23 @@ REASONS = {
     "calibration": "it depends on probabilities and on how they are binned",
 }
 
-NO_LEVELS = np.array([])
-
 
 def check_metric(metric: str) -> None:
     """Raise ValueError for a metric that has no limit here, with the reason."""
-    if metric in METRICS:
-        return
-    word = str(metric).lower().replace("neg_", "").replace("roc_", "").replace(" ", "_")
-    reason = next((why for name, why in REASONS.items() if name in word), "")
-    raise ValueError(
-        f"metric={metric!r} is not supported{reason and f': {reason}'}. Use one of"
-        f" {', '.join(map(repr, METRICS))}."
-    )
+    if metric not in METRICS:
+        word = str(metric).lower().replace("neg_", "").replace("roc_", "").replace(" ", "_")
+        reason = next((why for name, why in REASONS.items() if name in word), "")
+        raise ValueError(
+            f"metric={metric!r} is not supported{reason and f': {reason}'}. Use one of"
+            f" {', '.join(map(repr, METRICS))}."
+        )
 
 
-def metric_value(
-    metric: str, rates: Sequence[float] | FloatArray, levels: FloatArray = NO_LEVELS
-) -> float:
-    """Return the metric that error rates give; the average if there are several classes.
-
-    `levels` are the distinct costs, sorted; they are used for metric "cost" only.
-    """
+def metric_value(metric: str, rates: ArrayLike, costs: ArrayLike = ()) -> float:
+    """Return the metric that error rates give; the average if there are several classes."""
     rates = np.asarray(rates)
     if metric == "cost":
+        levels = np.unique(costs)
         return float(levels[0] + np.diff(levels) @ rates)
     if metric == "f1":
         return float((2.0 * (1.0 - rates) / (2.0 - rates)).mean())
@@ -53,7 +45,7 @@ def metric_value(
 
 
 def metric_limits(
-    metric: str, tests: Tests, delta: float, *, levels: FloatArray = NO_LEVELS, sides: int = 1
+    metric: str, tests: Tests, delta: float, *, costs: ArrayLike = (), sides: int = 1
 ) -> tuple[float, float]:
     """Return the limit on the metric's own side, and the opposite one, rounded outward.
 
@@ -65,8 +57,8 @@ def metric_limits(
         Errors and samples of each rate; see `count_tests`.
     delta : float
         Failure probability, shared by the rates and the sides.
-    levels : ndarray
-        The distinct costs, sorted; empty for other metrics.
+    costs : array_like
+        The costs, for metric "cost" only.
     sides : {1, 2}
         If 1, the opposite limit is the trivial one.
 
@@ -84,11 +76,11 @@ def metric_limits(
     share = delta * (1.0 - ARITHMETIC_MARGIN) / sides / len(tests)
     high = [rate_upper(k, n, share) for k, n in tests]
     low = [rate_lower(k, n, share) if sides == 2 else 0.0 for k, n in tests]
-    ends = (0.0, 1.0) if metric != "cost" else (float(levels[0]), float(levels[-1]))
+    ends = (float(np.min(costs)), float(np.max(costs))) if metric == "cost" else (0.0, 1.0)
     margin = 16 * ARITHMETIC_MARGIN * max(1.0, *map(abs, ends))
     margin *= 1.0 if METRICS[metric] == AT_MOST else -1.0
-    worst = metric_value(metric, high, levels) + margin
-    best = metric_value(metric, low, levels) - margin
+    worst = metric_value(metric, high, costs) + margin
+    best = metric_value(metric, low, costs) - margin
     return min(max(worst, ends[0]), ends[1]), min(max(best, ends[0]), ends[1])
 
 

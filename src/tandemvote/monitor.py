@@ -15,10 +15,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import as_array, check_not_missing, comparable
+from tandemvote.codes import as_array, check_not_missing, comparable, encode
 from tandemvote.decimals import failure_probability, rounded_down
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.spelling import shown
 from tandemvote.votes import Votes
 
 ABOVE = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
@@ -186,7 +185,7 @@ class Monitor:
         evidence = np.einsum("qbt,qbt->bt", terms, products) / len(products)
         if not self.goal:
             evidence += np.exp(-scale) / (t.reshape(shape) + 1.0)
-        path = scale + np.log(evidence)
+        path = scale + np.log(np.maximum(evidence, np.finfo(float).tiny))
         return path.reshape(-1)[: errors.size], ends[:, -1]
 
     def _factors(self) -> tuple[FloatArray, FloatArray]:
@@ -224,14 +223,7 @@ class Monitor:
         votes = Votes.from_predictions([y_pred], y_true)  # type: ignore[arg-type]
         check_predicts_labels(votes)
         if self.classes is not None:
-            classes, labels = comparable(np.array(self.classes), votes.classes)
-            unknown = labels[~np.isin(labels, classes)]
-            if unknown.size:
-                raise ValueError(
-                    f"{unknown.tolist()[0]!r} is not a class of the certificate:"
-                    f" {shown(classes.tolist())}. Pass the labels as the certificate has them, and"
-                    " certify again if there is a new class."
-                )
+            encode(*comparable(votes.classes, np.array(self.classes)))  # which rejects others
         return np.asarray(votes.errors[0])
 
     @property

@@ -66,28 +66,27 @@ def labels_needed(
         raise ValueError(f"power={power!r} is not valid; expected 0 < power < 1, such as 0.8.")
     goal = max_error * (1.0 - MARGIN)
 
-    def suffices(k: Integers) -> NDArray[np.bool_]:
+    def suffices(k: Integers | int) -> NDArray[np.bool_]:
         """Check the largest number of samples at which at most k errors are allowed."""
         return _at_most(k, _sizes(k + 1, goal, delta) - 1, error) >= power
 
     # Bisection: `low` does not suffice, `high` does.
     low, high = -1, 0
-    while not suffices(np.array([high])).item():
+    while not suffices(high):
         low, high = high, 2 * high + 1
-        if _sizes(np.array([high]), goal, delta).item() > MOST_LABELS:
+        if _sizes(high, goal, delta) > MOST_LABELS:
             raise ValueError(
                 f"More than {MOST_LABELS:,} labels are needed to show {max_error!r}; raise"
                 " max_error."
             )
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if suffices(np.array([middle])).item() else (middle, high)
+        low, high = (low, middle) if suffices(middle) else (middle, high)
     # Rounding sizes to integers shifts the crossing by about 2 error goal / (goal - error) errors.
     width = 10 + int(8 * error * goal / (goal - error))
     after = np.arange(high, high + width)
     failing = after[~suffices(after)]
-    first = int(failing[-1]) + 1 if failing.size else high
-    return int(_sizes(np.array([first]), goal, delta).item())
+    return int(_sizes(failing[-1] + 1 if failing.size else high, goal, delta))
 
 
 def labels_in_all(n_test: int) -> int:
@@ -102,38 +101,12 @@ def labels_in_all(n_test: int) -> int:
     return math.ceil(max(5 * n_test, math.pow(n_test / 4, 1.5)))
 
 
-def more_labels(
-    n_errors: int, n_samples: int, goal: float, *, delta: float, unit: str = "samples"
-) -> str:
-    """Return how many test samples would show the goal, in one sentence.
-
-    Examples
-    --------
-    >>> print(more_labels(3, 100, 0.05, delta=0.05).partition(",")[0])
-    If 3.0% of new test samples count as errors
-    >>> more_labels(7, 100, 0.05, delta=0.05)
-    'No number of test samples will show at most 5%: 7.0% of them count as errors here.'
-    """
-    rate, shown = n_errors / n_samples, f"{100 * goal:.3g}%"
-    try:
-        needed = labels_needed(rate, goal, confidence=1.0 - delta)
-    except ValueError:
-        return (
-            f"No number of test {unit} will show at most {shown}: {100 * rate:.1f}% of them count"
-            " as errors here."
-        )
-    return (
-        f"If {100 * rate:.1f}% of new test {unit} count as errors, as here, a test set of"
-        f" {needed:,} {unit} shows at most {shown} with a probability of 80%."
-    )
-
-
-def _at_most(k: Integers, n: Integers, p: float) -> FloatArray:
+def _at_most(k: Integers | int, n: Integers, p: float) -> FloatArray:
     """Return P(Bin(n, p) <= k)."""
     return np.where(k >= n, 1.0, betainc(np.maximum(n - k, 1), k + 1.0, 1.0 - p))
 
 
-def _sizes(k: Integers, goal: float, delta: float) -> Integers:
+def _sizes(k: Integers | int, goal: float, delta: float) -> Integers:
     """Return the smallest sizes at which k errors show the goal: P(Bin(n, goal) <= k) <= delta."""
     low, high = k, np.ceil((k + 1) / goal).astype(np.int64)
     while (short := _at_most(k, high, goal) > delta).any():

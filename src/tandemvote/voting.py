@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import Codes, distinct
-from tandemvote.votes import Voters, Votes
+from tandemvote.votes import Votes
 
 FloatArray = NDArray[np.float64]
 
@@ -108,19 +107,6 @@ def check_tested_majority(untested: NDArray[np.bool_], weights: FloatArray) -> N
             f"Voters without held-out samples have {unknown:.3g} of the weight. The tested voters"
             " must have more than half of it. Test more voters, or give the others less weight."
         )
-
-
-def vote_of(
-    voters: Voters | None, X: Any, weights: ArrayLike, *, referee: int | None = None
-) -> NDArray[Any]:
-    """Predict the samples of X with the weighted vote; see `weighted_vote` for ties."""
-    if voters is None:
-        raise ValueError(
-            "This certificate does not hold the models that vote on new samples. Call predict of"
-            " the certified classifier, or certify the models themselves."
-        )
-    codes, classes = voters(X)
-    return np.asarray(classes[weighted_vote(codes, weights, len(classes), referee=referee)])
 
 
 def vote_shares(predictions: Codes, weights: ArrayLike, n_classes: int) -> FloatArray:

@@ -1,6 +1,7 @@
 """A certificate states what is guaranteed, never more, and divides delta by its candidates."""
 
 import pickle
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
@@ -174,8 +175,18 @@ def test_a_certificate_survives_pickling(votes):
 
 
 def test_a_certificate_without_models_cannot_predict(votes):
-    with pytest.raises(ValueError, match="does not hold the models"):
+    with pytest.raises(ValueError, match="certify the models themselves"):
         certify_votes(votes).predict([[0]])
+
+
+def test_voters_vote_on_labels_of_any_type():
+    def voters(X):
+        return np.array([[1, 2, 0], [0, 2, 0], [1, 0, 2]])[:, X], np.array(["a", "b", "c"])
+
+    votes = replace(Votes.from_predictions([["a", "b"] * 50] * 3, ["a", "b"] * 50), voters=voters)
+    assert certify_votes(votes).predict([0, 1, 2]).tolist() == ["b", "c", "a"]
+    certificate = certify_votes(votes, weights=[0.2, 0.6, 0.2], bound="test_set")
+    assert certificate.predict([0, 2]).tolist() == ["a", "a"]
 
 
 def test_a_notebook_shows_the_lines_escaped_and_folds_the_assumptions(counts):

@@ -82,7 +82,7 @@ def test_a_certificate_survives_its_file(certificate):
 
 
 def assert_same(again, certificate):
-    for name in ("guarantee", "headline", "basis", "lines", "value", "bound", "delta", "group"):
+    for name in ("guarantee", "headline", "basis", "advice", "value", "bound", "delta", "group"):
         assert getattr(again, name) == getattr(certificate, name)
     for name in ("candidates", "fitted", "published", "members", "one_row_per_group", "observed"):
         assert getattr(again, name) == getattr(certificate, name)

@@ -136,7 +136,7 @@ def test_what_has_no_groups_is_rejected():
     with pytest.raises(ValueError, match="rests on unlabeled samples, whose groups are unknown"):
         certify_votes(votes, bound="vote_profile").by_group("class")
     counts = certify_votes(votes, bound="tandem").counts
-    with pytest.raises(ValueError, match="by_group requires the votes"):
+    with pytest.raises(ValueError, match="about error on all samples, from counts or a file"):
         certify_votes(counts, bound="tandem").by_group("class")
     with pytest.raises(ValueError, match="is about error on the samples where class = 0"):
         simple().by_group("class")[0].by_group("class")

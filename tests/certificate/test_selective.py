@@ -144,10 +144,10 @@ def test_a_certificate_predicts_where_it_is_confident():
     certificate = SelectiveCertificate.from_shares(
         shares, labels, max_error=0.1, shares_of=lambda X: (X, np.array(["no", "yes"]))
     )
-    selection = certificate.predict(shares)
-    assert selection.confident.sum() == certificate.chosen.n_confident == selection.labels.size
-    expected = np.array(["no", "yes"])[shares[selection.confident].argmax(axis=1)]
-    assert selection.labels.tolist() == expected.tolist()
+    predicted, confident = certificate.predict(shares)
+    assert confident.sum() == certificate.chosen.n_confident == predicted.size
+    expected = np.array(["no", "yes"])[shares[confident].argmax(axis=1)]
+    assert predicted.tolist() == expected.tolist()
     with pytest.raises(ValueError, match="not the classifiers"):
         SelectiveCertificate.from_shares(shares, labels, max_error=0.1).predict(shares)
 

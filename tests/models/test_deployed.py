@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedForestClassifier, Votes, certify, certify_oob
+from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import ContradictionError, single_voter_bound
 from tandemvote.certificate import Certificate
 
@@ -77,8 +78,17 @@ def test_predictions_say_the_same_as_the_classifier_that_made_them():
         unlabeled=[model.predict(U) for model in models],
     )
     assert whole.value == array.value == certify(votes, deployed=list(refitted().predict(U))).value
-    with pytest.raises(ValueError, match="not the classifier"):
+    with pytest.raises(ValueError, match="does not hold the models"):
         array.predict(U)
+
+
+def test_without_a_profile_the_certificate_is_about_the_vote():
+    """Weights that minimize the disagreement take the only unlabeled sample."""
+    y = [0, 1] * 50
+    votes = Votes.from_predictions([y, y], y, unlabeled=[[0], [0]]).with_deployed([1])
+    certificate = certify(votes, weights="disagreement", bound="tandem")
+    assert certificate.deployed is None and "vote" in certificate.guarantee
+    assert set(certificate.assumptions) == set(standard_assumptions())
 
 
 def test_the_certificate_names_the_classifier_and_what_no_label_has_shown():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import MappingProxyType
 
 from tandemvote.bounds.bound import Bound
@@ -13,6 +14,7 @@ from tandemvote.bounds.markov import DISAGREEMENT, FIRST_ORDER, TANDEM
 from tandemvote.bounds.second_order import C_BOX, C_TANDEM, SECOND_ORDER
 from tandemvote.bounds.test_set import TEST_SET
 from tandemvote.bounds.vote_profile import VOTE_PROFILE
+from tandemvote.counts import VoteCounts
 
 FROM_VOTES = (
     FIRST_ORDER,
@@ -91,25 +93,23 @@ def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
     return {bound.name: bound.function(estimates, delta) for bound in offered}
 
 
-def automatic_bounds(
-    *, n_voters: int, overlaps: bool, unlabeled: bool, test_set: bool, deployed: bool = False
-) -> tuple[str, ...]:
+def automatic_bounds(counts: VoteCounts, applicable: Collection[str]) -> tuple[str, ...]:
     """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
 
-    `overlaps` is True if every two voters share held-out samples, `test_set` if the samples test
-    the whole vote and its weights were fixed in advance, `deployed` if another classifier than the
-    vote is certified. Of several bounds the smallest is reported, each at its share of delta.
+    `applicable` are the bounds that apply: "test_set" if the samples test the whole vote and its
+    weights were fixed in advance, "vote_profile" if there are unlabeled samples. Of several bounds
+    the smallest is reported, each at its share of delta.
 
     Examples
     --------
-    >>> evidence = {"overlaps": True, "unlabeled": False, "test_set": False}
-    >>> automatic_bounds(n_voters=3, **evidence), automatic_bounds(n_voters=100, **evidence)
-    (('coalition',), ('first_order', 'tandem'))
+    >>> from tandemvote import Votes
+    >>> votes = Votes.from_predictions([[0, 1] * 300, [0, 0] * 300], [0, 1] * 300)
+    >>> automatic_bounds(VoteCounts.from_votes(votes), ["first_order", "tandem", "coalition"])
+    ('coalition',)
     """
-    if test_set and not deployed:
-        return ("test_set",)
-    if unlabeled or deployed:
-        return ("vote_profile",)
-    if n_voters <= FEW_VOTERS:
+    for name in ("test_set", "vote_profile"):
+        if name in applicable:
+            return (name,)
+    if counts.n_voters <= FEW_VOTERS:
         return ("coalition",)
-    return ("first_order", "tandem") if overlaps else ("first_order",)
+    return ("first_order", "tandem") if counts.n_min_pairs > 0 else ("first_order",)

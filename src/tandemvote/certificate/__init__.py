@@ -3,12 +3,11 @@
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.pipeline import certify_votes
-from tandemvote.certificate.selective import Selection, SelectiveCertificate, Threshold
+from tandemvote.certificate.selective import SelectiveCertificate, Threshold
 
 __all__ = [
     "Certificate",
     "GroupCertificates",
-    "Selection",
     "SelectiveCertificate",
     "Threshold",
     "certify_votes",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,31 +15,20 @@ from numpy.typing import NDArray
 from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.registry import FEW_VOTERS
+from tandemvote.certificate import rendering
 from tandemvote.certificate.metric import certify_metric
-from tandemvote.certificate.rendering import TextTable, as_text, rate
-from tandemvote.confusion import AT_LEAST, METRICS, PER_CLASS
+from tandemvote.confusion import METRICS, PER_CLASS
 from tandemvote.counts import FloatArray, VoteCounts
-from tandemvote.decimals import percent, rounded_down, rounded_up
 from tandemvote.extras import import_extra
 from tandemvote.metrics import metric_limits, metric_value
-from tandemvote.planning import more_labels
-from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Measure
 from tandemvote.votes import Votes
-from tandemvote.voting import VoteProfile, vote_of
+from tandemvote.voting import VoteProfile, weighted_vote
 
 if TYPE_CHECKING:
     import pandas
 
     from tandemvote.certificate.groups import GroupCertificates
-
-WORDS = {
-    "error": "error rate",
-    "f1": "F1 score",
-    "balanced_accuracy": "balanced accuracy",
-    "cost": "mean cost",
-}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -167,13 +154,12 @@ class Certificate:
         """Limits of a metric of classes, for each of them; all of them hold together."""
         if self.measure is None or self.metric not in (*PER_CLASS, "balanced_accuracy"):
             return {}
-        positive, limits = self.measure.positive, {}
+        positive, sides = self.measure.positive, 1 if self.interval is None else 2
         labels = self.counts.classes.tolist() if positive is None else [positive]
-        for label, each in zip(labels, self.measure.tests, strict=True):
-            tests, share = [(each.n_errors, each.n_samples)], self.delta / len(labels)
-            sides = 1 if self.interval is None else 2
-            limits[label], _ = metric_limits(self.metric, tests, share, sides=sides)
-        return limits
+        tests = [[(each.n_errors, each.n_samples)] for each in self.measure.tests]
+        share = self.delta / len(labels)
+        limits = [metric_limits(self.metric, test, share, sides=sides)[0] for test in tests]
+        return dict(zip(labels, limits, strict=True))
 
     @property
     def observed(self) -> float | None:
@@ -181,7 +167,7 @@ class Certificate:
         if self.measure is not None:
             tests = self.measure.observed
             rates = [each.n_errors / each.n_samples if each.n_samples else 1.0 for each in tests]
-            return metric_value(self.metric, rates, np.unique(self.measure.costs))
+            return metric_value(self.metric, rates, self.measure.costs)
         if self.deployed is not None or self.counts.tally is None:
             return None
         return self.counts.tally.observed_error
@@ -201,21 +187,15 @@ class Certificate:
     @property
     def n_untested(self) -> int:
         """Number of untested voters of a vote whose other voters are tested together."""
-        if TEST_SET not in self.candidates or not self.counts.sizes.any():
-            return 0
-        return int(self.counts.untested.sum())
+        tested = TEST_SET in self.candidates and self.counts.sizes.any()
+        return int(self.counts.untested.sum()) if tested else 0
 
     @cached_property
     def bounds(self) -> dict[str, float]:
         """Every bound that applies to this evidence."""
-        names = dict.fromkeys(self.candidates)
-        if self.measure is None:
-            test_set = self.fitted is None and self.counts.n_test_errors is not None
-            names |= dict.fromkeys(applicable_bounds(self.counts, self.profile, test_set=test_set))
-        return {
-            name: self.candidates[name] if name in self.candidates else self.evaluate(name)
-            for name in names
-        }
+        names = applicable_bounds(self.counts, self.profile, self.fitted)
+        others = [] if self.measure is not None else [n for n in names if n not in self.candidates]
+        return {**self.candidates, **{name: self.evaluate(name) for name in others}}
 
     def evaluate(self, bound: str, delta: float | None = None) -> float:
         """Evaluate a bound on this evidence, at the whole delta by default."""
@@ -242,17 +222,18 @@ class Certificate:
         labels : ndarray of shape (n_samples,)
             Predicted classes. Ties go to the referee if there is one, else to the smallest class.
         """
-        deployed = None if self.votes is None else self.votes.deployed
-        if self.deployed is None:
-            referee = int(self.counts.sizes.argmin()) if self.n_untested else None
-            voters = None if self.votes is None else self.votes.voters
-            return vote_of(voters, X, self.weights, referee=referee)
-        if deployed is None or deployed.predict is None:
+        votes = self.votes
+        deployed = None if votes is None or self.deployed is None else votes.deployed
+        if deployed is not None and deployed.predict is not None:
+            return np.asarray(deployed.predict(X))
+        if votes is None or votes.voters is None or self.deployed is not None:
             raise ValueError(
-                f"The certificate holds predictions of {printable(self.deployed)}, not the"
-                " classifier. Call the predict of the classifier itself."
+                "This certificate does not hold the models that vote on new samples. Call predict"
+                " of the certified classifier, or certify the models themselves."
             )
-        return np.asarray(deployed.predict(X))
+        referee = int(self.counts.sizes.argmin()) if self.n_untested else None
+        codes, classes = votes.voters(X)
+        return classes[weighted_vote(codes, self.weights, len(classes), referee=referee)]
 
     def by_group(self, by: Any) -> GroupCertificates:
         """Certify the same classifier on each group of the samples.
@@ -276,55 +257,15 @@ class Certificate:
 
         return certify_groups(self, by)
 
-    def for_metric(
-        self, metric: str, *, positive: Any = None, cost: Any = None, sides: str = "one"
-    ) -> Certificate:
-        """Certify another metric of the same classifier on the same samples.
-
-        Requires samples that test the classifier: a committee, or held-out samples. With a referee,
-        the limit holds for every referee: a class counts as predicted if it can win. Each metric
-        holds alone, at the whole failure probability.
-
-        Parameters
-        ----------
-        metric : str
-            "recall", "precision", "f1", "specificity", "balanced_accuracy", "accuracy", "cost" or
-            "error".
-        positive : label, default=None
-            Class that recall, precision, F1 and specificity are about. By default 1 of two classes,
-            and the average over the classes if there are more; then `by_class` has each of them.
-        cost : array_like of shape (n_classes, n_classes), default=None
-            Cost of each true class (row) and predicted class (column), for metric "cost".
-        sides : {"one", "both"}
-            "both" gives an `interval`, each side at half of the failure probability. It requires
-            that every model is tested.
-
-        Returns
-        -------
-        Certificate
-            With `direction` "at least", or "at most" for "cost" and "error".
-
-        Examples
-        --------
-        >>> votes = Votes.from_predictions([[0, 1, 1, 1] * 50], [0, 1, 1, 0] * 50)
-        >>> from tandemvote import certify
-        >>> certify(votes).for_metric("precision").headline
-        'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence)'
-        """
-        return certify_metric(self, metric, positive=positive, cost=cost, sides=sides)
-
     def votes_for(self, request: str) -> Votes:
         """Return the votes, or raise ValueError unless this is the error bound on all samples."""
-        if self.measure is not None or self.group is not None:
+        if self.votes is None or self.measure is not None or self.group is not None:
             samples = "all samples" if self.group is None else self.group.samples
+            source = ", from counts or a file" if self.votes is None else ""
             raise ValueError(
-                f"{request} requires the certificate of the error rate on all samples. This one is"
-                f" about {self.metric} on {samples}."
-            )
-        if self.votes is None:
-            raise ValueError(
-                f"{request} requires the votes, which counts and files do not hold. Certify the"
-                " models, or Votes in memory."
+                f"{request} requires the certificate of the error rate on all samples, with its"
+                f" votes; this one is about {self.metric} on {samples}{source}. Use the one that"
+                " certify returns for models or Votes."
             )
         return self.votes
 
@@ -357,175 +298,27 @@ class Certificate:
         }
         return pandas.DataFrame(columns, index=list(self.bounds)).rename_axis("bound")
 
-    @property
-    def guarantee(self) -> str:
-        """The bound in one sentence."""
-        confidence = percent(self.delta)
-        where = "" if self.group is None else f" on {self.group.samples}"
-        if self._is_vacuous:
-            return f"No error rate below 100% is guaranteed{where} with {confidence} confidence."
-        new = "a random row of a random new group" if self.one_row_per_group else "new data"
-        if self.group is not None:
-            new += f", among {self.group.samples},"
-        limits = self.limits.replace(">=", "at least").replace("<=", "at most")
-        if self.interval is not None:
-            limits = f"between {limits.replace(' to ', ' and ')}"
-        return (
-            f"With {confidence} confidence, the {self._name} of {self._subject}{self._of_class} on"
-            f" {new} is {limits}."
-        )
+    for_metric = certify_metric
 
-    @property
-    def limits(self) -> str:
-        """The limit, or both limits, such as ">= 87.1%"."""
-        if self.interval is not None:
-            lower, upper = self.interval
-            return f"{self._shown(lower, rounded_down)} to {self._shown(upper, rounded_up)}"
-        if self.direction == AT_LEAST:
-            return f">= {self._shown(self.value, rounded_down)}"
-        return f"<= {self._shown(self.value, rounded_up)}"
-
-    def _shown(self, value: float, rounded: Callable[..., str]) -> str:
-        if self.metric == "cost":
-            return rounded(value, 3)
-        return f"{rounded(100 * Decimal(value), 1)}%"
-
-    @property
-    def _is_vacuous(self) -> bool:
-        return self.value >= 1.0 and self.metric == "error"
-
-    @property
-    def _name(self) -> str:
-        """The metric in words."""
-        word = WORDS.get(self.metric, self.metric)
-        of_one_class = self.measure is not None and self.measure.positive is not None
-        return word if self.metric not in PER_CLASS or of_one_class else f"average {word}"
-
-    @property
-    def _of_class(self) -> str:
-        if self.measure is None or self.measure.positive is None:
-            return ""
-        return f" for class {printable(repr(self.measure.positive)[:40])}"
-
-    @property
-    def _subject(self) -> str:
-        if self.deployed is not None:
-            return printable(self.deployed)
-        if self.n_untested:
-            return "this committee"
-        return "this weighted majority vote" if self.weights.size > 1 else "this classifier"
-
-    @property
-    def headline(self) -> str:
-        """Observed metric, guaranteed metric with its confidence, majority-class baseline."""
-        name = self._name.removesuffix(" rate")
-        limits = "no guarantee" if self._is_vacuous else f"guaranteed {name} {self.limits}"
-        parts = [f"{limits} ({percent(self.delta)} confidence)"]
-        if self.observed is not None:
-            seen = f"{self.observed:.4g}" if self.metric == "cost" else rate(self.observed)
-            parts.insert(0, f"observed {name} {seen}")
-        if self.baseline is not None:
-            parts.append(f"majority-class baseline {rate(self.baseline)}")
-        return ", ".join(parts)
-
-    @property
-    def basis(self) -> str:
-        """What the bound is about and rests on, in one sentence."""
-        n, bound = self.counts, f"bound {self.bound} ({get_bound(self.bound).label})"
-        if len(self.candidates) > 1:
-            bound += f", the smallest of {len(self.candidates)} bounds"
-        if self.deployed is not None:
-            subject = f"{self._subject} through {n.n_voters} voter{'s' * (n.n_voters > 1)}"
-        elif self.n_untested:
-            referee = "a referee" if self.n_untested == 1 else f"{self.n_untested} untested models"
-            subject = f"{n.n_voters - self.n_untested} tested models and {referee}"
-        else:
-            subject = "one classifier" if n.n_voters == 1 else f"the vote of {n.n_voters} voters"
-        if self.group is not None:
-            subject += f" on {self.group.samples}"
-        samples = f"at least {n.n_min} held-out samples per voter"
-        if self.bound == TEST_SET:
-            samples = f"a test set of {n.sizes.max()} samples"
-        if self.measure is not None and self._of_class:
-            counted = self.measure.tests[0].n_samples
-            samples += f", {counted} for {self._name}{self._of_class}"
-        if self.profile is not None:
-            samples += f", {self.profile.n_samples} unlabeled samples"
-        if self.one_row_per_group:
-            samples += ", one random row per group"
-        return f"{subject}; {samples}; {bound}"
-
-    @property
-    def ways_to_tighten(self) -> list[str]:
-        """What would make the bound smaller and was not done."""
-        if self.bound == TEST_SET:
-            return ["more test samples"]
-        ways = ["more labeled samples", "more unlabeled samples (X_unlabeled)"]
-        if self.counts.n_voters > FEW_VOTERS:
-            ways.append("a committee of whole models (CertifiedClassifier)")
-        return [*ways, "a test set"]
-
-    @property
-    def advice(self) -> str:
-        """What would help, in one sentence, where the bound is not below the baseline."""
-        if self.baseline is None or self.value < self.baseline:
-            return ""
-        if self.observed is not None and self.observed >= self.baseline:
-            return (
-                "The observed error is not below that of the majority-class baseline: the model is"
-                " not better than always predicting the most frequent class."
-            )
-        ways = ", or ".join(self.ways_to_tighten)
-        words = f"The bound is not below the majority-class baseline. What would help: {ways}."
-        return f"{words} {self.labels_for(self.baseline)}".rstrip()
-
-    def labels_for(self, max_error: float) -> str:
-        """Return how many test samples would show an error rate of at most `max_error`.
-
-        The sentence is empty if the bound shows it already, or if no vote was observed. Without a
-        test set, the observed error rate is the expected one.
-        """
-        tally = self.counts.tally
-        if self.metric != "error" or self.deployed is not None or tally is None:
-            return ""
-        counted, n_samples = tally.n_test_errors, tally.n_samples
-        if self.bound != TEST_SET or counted is None:
-            counted, n_samples = tally.n_errors, tally.n_voted or 0
-        if not n_samples or counted is None or not 0 < max_error < min(self.value, 1):
-            return ""
-        unit = "groups" if self.one_row_per_group else "samples"
-        return more_labels(counted, n_samples, max_error, delta=self.delta, unit=unit)
-
-    @property
-    def lines(self) -> list[str]:
-        """The basis, what stays fixed, findings and advice, one line each."""
-        lines = [self.basis]
-        if self.n_untested:
-            fixed = "refit it at any time, keep the tested models"
-            lines.append(f"the bound holds for every referee: {fixed}")
-        return [*lines, *map(str, self.findings), *filter(None, [self.advice])]
-
-    def __repr__(self) -> str:
-        limits = self.by_class.items() if len(self.by_class) > 1 else ()
-        rows = [[str(label), self._shown(limit, rounded_down)] for label, limit in limits]
-        return as_text(self.headline, self.lines, TextTable(["class", "at least"], "<>", rows))
-
-    def _repr_html_(self) -> str:
-        headline, *lines = map(escape, repr(self).splitlines())
-        listed = "".join(f"<li>{escape(printable(each))}</li>" for each in self.assumptions)
-        return (
-            f"<b>{headline}</b><pre>{'<br>'.join(lines)}</pre>"
-            f"<details><summary>Assumptions</summary><ul>{listed}</ul></details>"
-        )
+    guarantee = cached_property(rendering.guarantee)
+    limits = cached_property(rendering.limits)
+    headline = cached_property(rendering.headline)
+    basis = cached_property(rendering.basis)
+    ways_to_tighten = cached_property(rendering.ways_to_tighten)
+    advice = cached_property(rendering.advice)
+    labels_for = rendering.labels_for
+    __repr__ = rendering.text
+    _repr_html_ = rendering.html
 
 
 def applicable_bounds(
-    counts: VoteCounts, profile: VoteProfile | None, *, test_set: bool
+    counts: VoteCounts, profile: VoteProfile | None, fitted: str | None
 ) -> list[str]:
     """Return the names of all bounds that apply to the evidence."""
+    tested = fitted is None and counts.n_test_errors is not None
     if profile is not None and profile.deployed is not None:
         return [VOTE_PROFILE]
-    if test_set and counts.untested.any() and counts.sizes.any():
+    if tested and counts.untested.any() and counts.sizes.any():
         return [TEST_SET]
     names = [name for name in VOTE_BOUNDS if get_bound(name).is_offered_for(counts)]
-    return names + [VOTE_PROFILE] * (profile is not None) + [TEST_SET] * test_set
+    return names + [VOTE_PROFILE] * (profile is not None) + [TEST_SET] * tested

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from tandemvote.assumptions import GROUPS
 from tandemvote.bounds import VacuousBoundWarning
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.pipeline import tally_vote, with_candidates
+from tandemvote.certificate.pipeline import with_candidates
 from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.codes import as_array, is_missing
-from tandemvote.counts import VoteCounts
-from tandemvote.decimals import percent, rounded_down, rounded_up
+from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable
 from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
@@ -64,10 +64,16 @@ class GroupCertificates:
     def __iter__(self) -> Iterator[Certificate]:
         return iter(self.members)
 
+    @property
+    def _keys(self) -> list[tuple[str, Any]]:
+        """What the groups are grouped by, and their labels."""
+        return [(each.group.by, each.group.label) for each in self if each.group is not None]
+
     def __getitem__(self, key: Any) -> Certificate:
-        found = [each for each in self if key in (_key(each), _key(each)[1])]
+        named = zip(self._keys, self, strict=True)
+        found = [each for (by, label), each in named if key in ((by, label), label)]
         if len(found) != 1:
-            names = ", ".join(repr(_key(each)) for each in self)
+            names = ", ".join(map(repr, self._keys))
             raise KeyError(f"{key!r} is the label of {len(found)} of the groups {names}.")
         return found[0]
 
@@ -84,40 +90,25 @@ class GroupCertificates:
 
     def table(self) -> TextTable:
         """Return one row of text per group."""
-        several = len(self.groupings) > 1
-        rows = [
-            [
-                *([_key(each)[0]] if several else []),
-                _label(each),
-                str(_n_samples(each)),
+        names = ["by", "group"] if len(self.groupings) > 1 else [self.groupings[0].by]
+        rows = []
+        for (by, label), each in zip(self._keys, self, strict=True):
+            assert each.counts.tally is not None
+            row = [
+                *[by, "missing" if label is None else str(label)][-len(names) :],
+                str(each.counts.tally.n_samples),
                 "" if each.observed is None else rate(each.observed),
-                "none" if each.value >= 1.0 else f"{rounded_up(100 * Decimal(each.value), 1)}%",
-                complement(each),
+                "none" if each.value >= 1.0 else in_percent(each.value, rounded_up),
+                "",
             ]
-            for each in self
-        ]
-        names = ["by", "group"] if several else [self.groupings[0].by]
+            if by in COMPLEMENTS and each.value < 1.0:
+                row[-1] = f"{COMPLEMENTS[by]} >= {rounded_down(1 - Decimal(each.value))}"
+            rows.append(row)
         columns = [*names, "samples", "observed", "error <=", ""]
         return TextTable(columns, "<" * len(names) + ">>><", rows)
 
     def __repr__(self) -> str:
         return as_text(self.headline, [], self.table())
-
-
-def complement(certificate: Certificate) -> str:
-    """Return the recall or precision that follows from the bound of a group, if it has one.
-
-    Examples
-    --------
-    >>> votes = Votes.from_predictions([["a", "b", "a", "b"] * 25], ["a", "b", "b", "b"] * 25)
-    >>> from tandemvote.certificate.pipeline import certify_votes
-    >>> complement(certify_votes(votes).by_group("class")["b"])
-    'recall >= 0.548'
-    """
-    by, _ = _key(certificate)
-    if by not in COMPLEMENTS or certificate.value >= 1.0:
-        return ""
-    return f"{COMPLEMENTS[by]} >= {rounded_down(1 - Decimal(certificate.value))}"
 
 
 def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
@@ -148,10 +139,10 @@ def _certify_group(
         held_out=votes.held_out[:, mask],
         unlabeled=votes.unlabeled[:, :0],
     )
-    counts = VoteCounts.from_votes(inside, tally=False)
+    tally = VoteTally.of(inside, whole.weights)
     certificate = replace(
         whole,
-        counts=tally_vote(counts, inside, whole.weights),
+        counts=replace(VoteCounts.from_votes(inside, tally=False), tally=tally),
         votes=inside,
         profile=None,
         delta=delta,
@@ -166,12 +157,9 @@ def _certify_group(
 
 def _named(by: Any) -> dict[str, Any]:
     """Return groupings by their names."""
-    if isinstance(by, str):
-        return {by: by}
+    named = {by if isinstance(by, str) else str(getattr(by, "name", None) or "group"): by}
     if isinstance(by, Mapping) or hasattr(by, "columns"):
         named = {str(name): by[name] for name in getattr(by, "columns", by)}
-    else:
-        named = {str(getattr(by, "name", None) or "group"): by}
     if not named:
         raise ValueError("by is empty. Pass 'class', 'predicted', or one value per sample.")
     return named
@@ -225,18 +213,3 @@ def _by_class(by: str, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
             )
         codes = weighted_vote(votes.predictions, whole.weights, votes.classes.size)
     return {label: codes == code for code, label in enumerate(votes.classes.tolist())}
-
-
-def _key(certificate: Certificate) -> tuple[str, Any]:
-    assert certificate.group is not None
-    return certificate.group.by, certificate.group.label
-
-
-def _label(certificate: Certificate) -> str:
-    label = _key(certificate)[1]
-    return "missing" if label is None else str(label)
-
-
-def _n_samples(certificate: Certificate) -> int:
-    tally = certificate.counts.tally
-    return 0 if tally is None else tally.n_samples

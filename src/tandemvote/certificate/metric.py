@@ -34,7 +34,38 @@ def certify_metric(
     cost: ArrayLike | None = None,
     sides: str = "one",
 ) -> Certificate:
-    """Certify a metric of the classifier of a certificate; see `Certificate.for_metric`."""
+    """Certify another metric of the same classifier on the same samples.
+
+    Requires samples that test the classifier: a committee, or held-out samples. With a referee,
+    the limit holds for every referee: a class counts as predicted if it can win. Each metric
+    holds alone, at the whole failure probability.
+
+    Parameters
+    ----------
+    metric : str
+        "recall", "precision", "f1", "specificity", "balanced_accuracy", "accuracy", "cost" or
+        "error".
+    positive : label, default=None
+        Class that recall, precision, F1 and specificity are about. By default 1 of two classes,
+        and the average over the classes if there are more; then `by_class` has each of them.
+    cost : array_like of shape (n_classes, n_classes), default=None
+        Cost of each true class (row) and predicted class (column), for metric "cost".
+    sides : {"one", "both"}
+        "both" gives an `interval`, each side at half of the failure probability. It requires
+        that every model is tested.
+
+    Returns
+    -------
+    Certificate
+        With `direction` "at least", or "at most" for "cost" and "error".
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1, 1, 1] * 50], [0, 1, 1, 0] * 50)
+    >>> from tandemvote import certify
+    >>> certify(votes).for_metric("precision").headline
+    'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence)'
+    """
     check_metric(metric)
     if sides not in SIDES:
         raise ValueError(f"sides={sides!r} is not valid. Use 'one' or 'both'.")
@@ -62,7 +93,7 @@ def certify_metric(
     # The vote of the tested models, where there is a referee.
     seen = winners if certificate.n_untested else able
     levels = np.unique([] if costs is None else costs)
-    worst, best = metric_limits(metric, tests, certificate.delta, levels=levels, sides=SIDES[sides])
+    worst, best = metric_limits(metric, tests, certificate.delta, costs=levels, sides=SIDES[sides])
     measure = Measure(
         positive=None if code is None else votes.classes[code : code + 1].tolist()[0],
         costs=() if costs is None else tuple(costs.flat),

@@ -15,27 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.abstention import check_held_out_sets
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
-from tandemvote.bounds import VOTE_BOUNDS, get_bound
+from tandemvote.bounds import get_bound
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds
 from tandemvote.certificate.certificate import Certificate, applicable_bounds
 from tandemvote.certificate.rendering import rate
 from tandemvote.counts import FloatArray, VoteCounts, VoteTally
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.verify.document import (
-    DISAGREEMENT,
-    OBSERVED_ABOVE_BOUND,
-    TEST_SET,
-    VOTE_PROFILE,
-)
+from tandemvote.verify.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
 from tandemvote.votes import Votes
-from tandemvote.voting import (
-    SHUFFLE,
-    VoteProfile,
-    check_tested_majority,
-    votable,
-    weighted_vote,
-)
+from tandemvote.voting import SHUFFLE, VoteProfile, check_tested_majority, votable, weighted_vote
 from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import MINIMIZABLE
 
@@ -90,44 +79,55 @@ def certify_votes(
     check_delta(delta)
     check_request(bound, weights, evidence.classes)
     pi = check_distribution(prior, evidence.n_voters, "prior")
-    uniform = isinstance(weights, str) and weights == UNIFORM
-    counts, profiled = _count(evidence, weights)
+    votes = evidence if isinstance(evidence, Votes) else None
+    named = weights if isinstance(weights, str) else None
+    uniform, minimized = named == UNIFORM, None if named == UNIFORM else named
+    counts, profiled = _count(evidence, named)
     check_held_out_sets(counts)
 
-    rho, fitted = _choose_weights(counts, weights, pi, delta, published=published)
-    votes = evidence if isinstance(evidence, Votes) else None
-    if not uniform:
-        counts = tally_vote(counts, votes, rho)
+    if minimized is not None:
+        rho = votable(minimize_bound(counts, minimized, pi, delta, published=published).weights)
+    else:
+        rho = check_distribution(None if uniform else weights, counts.n_voters, "weights")
+        rho = rho if uniform else votable(rho)
+    if not uniform:  # counts hold the results of equal weights
+        tally = counts.tally and VoteTally(counts.tally.class_counts)
+        counts = replace(counts, tally=tally if votes is None else VoteTally.of(votes, rho))
 
     # Whether given weights were fixed without looking at the samples is up to the caller.
     names = (bound,) if isinstance(bound, str) else tuple(bound)
-    tests = counts.n_test_errors is not None and (uniform or (TEST_SET in names and fitted is None))
-    deployed = None if votes is None else votes.deployed
-    if counts.untested.any():
-        _check_untested(counts, rho, tested_together=tests and deployed is None)
+    fitted = minimized or (None if uniform or TEST_SET in names else "given")
     profile = _profile(votes, rho, profiled)
-    names = tuple(_candidates(names, counts, profile, tests=tests))
+    applicable = applicable_bounds(counts, profile, fitted)
+    if counts.untested.any():
+        if TEST_SET not in applicable:
+            raise ValueError(
+                f"Voter {int(counts.untested.argmax())} has no held-out samples. That requires"
+                " fixed weights, every other voter to be tested on all samples, and no deployed"
+                " classifier. Use weights='uniform', or leave the voter out."
+            )
+        check_tested_majority(counts.untested, rho)
+    names = _candidates(names, counts, applicable)
 
     one_row_per_group = votes is not None and votes.one_row_per_group
-    standard = standard_assumptions(
-        profile=profile is not None,
-        test_set=TEST_SET in names,
-        deployed=deployed is not None,
-        untested=bool(counts.untested.any()),
-        one_row_per_group=one_row_per_group,
-        one_voter=counts.n_voters == 1,
-    )
     certificate = Certificate(
         candidates={},
         delta=delta,
         weights=rho,
-        fitted=fitted if uniform or fitted or TEST_SET in names else "given",
+        fitted=fitted,
         prior=pi,
         published=published,
         counts=counts,
         profile=profile,
         findings=(*findings, *_about_deployed(votes, rho)),
-        assumptions=standard,
+        assumptions=standard_assumptions(
+            profile=profile is not None,
+            test_set=TEST_SET in names,
+            deployed=profile is not None and profile.deployed is not None,
+            untested=bool(counts.untested.any()),
+            one_row_per_group=one_row_per_group,
+            one_voter=counts.n_voters == 1,
+        ),
         versions=versions(),
         one_row_per_group=one_row_per_group,
         members=members,
@@ -159,13 +159,6 @@ def with_candidates(certificate: Certificate, names: Collection[str]) -> Certifi
     return replace(certificate, candidates=values, findings=findings)
 
 
-def tally_vote(counts: VoteCounts, votes: Votes | None, weights: FloatArray) -> VoteCounts:
-    """Return the counts with the results of this weighted vote, as far as the votes are there."""
-    if votes is not None:
-        return replace(counts, tally=VoteTally.of(votes, weights))
-    return replace(counts, tally=counts.tally and VoteTally(counts.tally.class_counts))
-
-
 def check_request(
     bound: str | Sequence[str], weights: str | ArrayLike, classes: NDArray[Any]
 ) -> None:
@@ -178,15 +171,14 @@ def check_request(
             get_bound(name).check_classes(classes)
         elif len(names) > 1:
             raise ValueError(f"bound={names!r} combines {name!r} with other bounds. Use it alone.")
-    if isinstance(weights, str):
-        if weights not in (UNIFORM, *MINIMIZABLE):
+    if isinstance(weights, str) and weights != UNIFORM:
+        if weights not in MINIMIZABLE:
             listed = ", ".join(map(repr, (UNIFORM, *MINIMIZABLE)))
             raise ValueError(f"Invalid weights={weights!r}. Use one of {listed}, or pass an array.")
-        if weights != UNIFORM:
-            get_bound(weights).check_classes(classes)
+        get_bound(weights).check_classes(classes)
 
 
-def _count(evidence: Votes | VoteCounts, weights: str | ArrayLike) -> tuple[VoteCounts, Places]:
+def _count(evidence: Votes | VoteCounts, weights: str | None) -> tuple[VoteCounts, Places]:
     """Count the votes, and return which of the unlabeled samples remain for a profile.
 
     Weights that minimize the disagreement bound depend on the counted samples, so that counts and
@@ -196,41 +188,11 @@ def _count(evidence: Votes | VoteCounts, weights: str | ArrayLike) -> tuple[Vote
         return evidence, slice(None)
     counted: Places = slice(None)
     profiled: Places = slice(None)
-    if isinstance(weights, str) and weights == DISAGREEMENT:
+    if weights == DISAGREEMENT:
         order = np.random.default_rng(SHUFFLE).permutation(evidence.n_unlabeled)
         counted, profiled = map(np.sort, np.array_split(order, 2))
     votes = replace(evidence, unlabeled=evidence.unlabeled[:, counted])
-    tally = isinstance(weights, str) and weights == UNIFORM
-    return VoteCounts.from_votes(votes, tally=tally), profiled
-
-
-def _choose_weights(
-    counts: VoteCounts,
-    weights: str | ArrayLike,
-    prior: FloatArray,
-    delta: float,
-    *,
-    published: bool,
-) -> tuple[FloatArray, str | None]:
-    """Return the weights to vote with, and the name of the bound that they minimize, if any."""
-    if not isinstance(weights, str):
-        return votable(check_distribution(weights, counts.n_voters, "weights")), None
-    if weights == UNIFORM:
-        return check_distribution(None, counts.n_voters, "weights"), None
-    solution = minimize_bound(counts, weights, prior, delta, published=published)
-    return votable(solution.weights), weights
-
-
-def _check_untested(counts: VoteCounts, weights: FloatArray, *, tested_together: bool) -> None:
-    """Raise ValueError for untested voters where no bound covers them."""
-    if not tested_together:
-        voter = int(np.flatnonzero(counts.untested)[0])
-        raise ValueError(
-            f"Voter {voter} has no held-out samples. That requires fixed weights, every other voter"
-            " to be tested on all samples, and no deployed classifier. Use weights='uniform', or"
-            " leave the voter out."
-        )
-    check_tested_majority(counts.untested, weights)
+    return VoteCounts.from_votes(votes, tally=weights == UNIFORM), profiled
 
 
 def _profile(votes: Votes | None, weights: FloatArray, places: Places) -> VoteProfile | None:
@@ -244,38 +206,30 @@ def _profile(votes: Votes | None, weights: FloatArray, places: Places) -> VotePr
 
 
 def _candidates(
-    names: Sequence[str], counts: VoteCounts, profile: VoteProfile | None, *, tests: bool
-) -> Sequence[str]:
+    names: tuple[str, ...], counts: VoteCounts, applicable: Sequence[str]
+) -> tuple[str, ...]:
     """Return the bounds among which the smallest is reported, chosen without looking at values."""
-    applicable = applicable_bounds(counts, profile, test_set=tests)
-    if tuple(names) == (AUTO,):
-        names = automatic_bounds(
-            n_voters=counts.n_voters,
-            overlaps=counts.n_min_pairs > 0,
-            unlabeled=profile is not None,
-            test_set=tests,
-            deployed=profile is not None and profile.deployed is not None,
-        )
-    elif tuple(names) == (BEST,):
+    if names == (AUTO,):
+        names = automatic_bounds(counts, applicable)
+    elif names == (BEST,):
         current = [bound for bound in map(get_bound, applicable) if bound.superseded_by is None]
         # Where every bound lacks something, as on a single sample, all of them are 1.
         useful = [bound for bound in current if not bound.missing(counts)] or current
-        names = [bound.name for bound in useful]
+        names = tuple(bound.name for bound in useful)
     for name in names:
-        if applicable in ([VOTE_PROFILE], [TEST_SET]) and name not in applicable:
+        if name not in applicable and applicable in ([VOTE_PROFILE], [TEST_SET]):
             raise ValueError(
                 f"bound={name!r} requires every voter to be tested and no deployed classifier. Use"
                 f" bound={applicable[0]!r}."
             )
-        if name == VOTE_PROFILE and profile is None:
+        if name not in applicable and name == VOTE_PROFILE:
             raise ValueError(f"bound={name!r} requires unlabeled samples. Pass X_unlabeled.")
-        if name == TEST_SET and not tests:
+        if name not in applicable and name == TEST_SET:
             raise ValueError(
                 f"bound={name!r} requires samples that no voter was trained on, and weights that do"
                 " not depend on them. Use other samples or another bound."
             )
-        if name in VOTE_BOUNDS:
-            get_bound(name).check(counts)
+        get_bound(name).check(counts)
     return names
 
 

@@ -1,11 +1,208 @@
-"""How certificates are printed and shown in a notebook."""
+"""A certificate in words: in one sentence, in one line, in a few lines, in a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
 
+from tandemvote.bounds import get_bound
+from tandemvote.bounds.registry import FEW_VOTERS
+from tandemvote.confusion import AT_LEAST, PER_CLASS
+from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
+from tandemvote.planning import labels_needed
 from tandemvote.spelling import printable
+from tandemvote.verify.document import TEST_SET
+
+if TYPE_CHECKING:
+    from tandemvote.certificate.certificate import Certificate
+
+WORDS = {
+    "error": "error rate",
+    "f1": "F1 score",
+    "balanced_accuracy": "balanced accuracy",
+    "cost": "mean cost",
+}
+
+
+def guarantee(certificate: Certificate) -> str:
+    """The bound in one sentence."""
+    confidence, group = percent(certificate.delta), certificate.group
+    if _is_vacuous(certificate):
+        where = "" if group is None else f" on {group.samples}"
+        return f"No error rate below 100% is guaranteed{where} with {confidence} confidence."
+    new = "a random row of a random new group" if certificate.one_row_per_group else "new data"
+    if group is not None:
+        new += f", among {group.samples},"
+    (metric, of_class), (subject, _) = _metric(certificate), _subject(certificate)
+    limited = limits(certificate).replace(">=", "at least").replace("<=", "at most")
+    if certificate.interval is not None:
+        limited = f"between {limited.replace(' to ', ' and ')}"
+    return (
+        f"With {confidence} confidence, the {metric} of {subject}{of_class} on {new} is {limited}."
+    )
+
+
+def limits(certificate: Certificate) -> str:
+    """The limit, or both limits, such as ">= 87.1%"."""
+    lower, upper = certificate.interval or (certificate.value, certificate.value)
+    least = _number(certificate.metric, lower, rounded_down)
+    most = _number(certificate.metric, upper, rounded_up)
+    if certificate.interval is not None:
+        return f"{least} to {most}"
+    return f">= {least}" if certificate.direction == AT_LEAST else f"<= {most}"
+
+
+def headline(certificate: Certificate) -> str:
+    """Observed metric, guaranteed metric with its confidence, majority-class baseline."""
+    metric = _metric(certificate)[0].removesuffix(" rate")
+    limited = f"guaranteed {metric} {limits(certificate)}"
+    if _is_vacuous(certificate):
+        limited = "no guarantee"
+    parts = [f"{limited} ({percent(certificate.delta)} confidence)"]
+    observed, baseline = certificate.observed, certificate.baseline
+    if observed is not None:
+        seen = f"{observed:.4g}" if certificate.metric == "cost" else rate(observed)
+        parts.insert(0, f"observed {metric} {seen}")
+    if baseline is not None:
+        parts.append(f"majority-class baseline {rate(baseline)}")
+    return ", ".join(parts)
+
+
+def basis(certificate: Certificate) -> str:
+    """What the bound is about and rests on, in one sentence."""
+    _, subject = _subject(certificate)
+    if certificate.group is not None:
+        subject += f" on {certificate.group.samples}"
+    samples = f"at least {certificate.counts.n_min} held-out samples per voter"
+    if certificate.bound == TEST_SET:
+        samples = f"a test set of {certificate.counts.sizes.max()} samples"
+    metric, of_class = _metric(certificate)
+    if certificate.measure is not None and of_class:
+        samples += f", {certificate.measure.tests[0].n_samples} for {metric}{of_class}"
+    if certificate.profile is not None:
+        samples += f", {certificate.profile.n_samples} unlabeled samples"
+    if certificate.one_row_per_group:
+        samples += ", one random row per group"
+    bound = f"bound {certificate.bound} ({get_bound(certificate.bound).label})"
+    if len(certificate.candidates) > 1:
+        bound += f", the smallest of {len(certificate.candidates)} bounds"
+    return f"{subject}; {samples}; {bound}"
+
+
+def ways_to_tighten(certificate: Certificate) -> list[str]:
+    """What would make the bound smaller and was not done."""
+    if certificate.bound == TEST_SET:
+        return ["more test samples"]
+    ways = ["more labeled samples", "more unlabeled samples (X_unlabeled)"]
+    if certificate.counts.n_voters > FEW_VOTERS:
+        ways.append("a committee of whole models (CertifiedClassifier)")
+    return [*ways, "a test set"]
+
+
+def advice(certificate: Certificate) -> str:
+    """What would help, in one sentence, where the bound is not below the baseline."""
+    observed, baseline = certificate.observed, certificate.baseline
+    if baseline is None or certificate.value < baseline:
+        return ""
+    if observed is not None and observed >= baseline:
+        return (
+            "The observed error is not below that of the majority-class baseline: the model is not"
+            " better than always predicting the most frequent class."
+        )
+    ways = ", or ".join(ways_to_tighten(certificate))
+    words = f"The bound is not below the majority-class baseline. What would help: {ways}."
+    return f"{words} {labels_for(certificate, baseline)}".rstrip()
+
+
+def labels_for(certificate: Certificate, max_error: float) -> str:
+    """Return how many test samples would show an error rate of at most `max_error`.
+
+    The sentence is empty if the bound shows it already, or if no vote was observed. Without a test
+    set, the observed error rate is the expected one.
+
+    Examples
+    --------
+    >>> from tandemvote import Votes, certify
+    >>> certify(Votes.from_predictions([[0, 1] * 50], [0, 1] * 50)).labels_for(0.02)
+    'If 0.0% of new test samples count as errors, as here, a test set of 149 samples shows at most \
+2% with a probability of 80%.'
+    """
+    tally = certificate.counts.tally
+    if certificate.metric != "error" or certificate.deployed is not None or tally is None:
+        return ""
+    n_errors, n_samples = tally.n_errors, tally.n_voted
+    if certificate.bound == TEST_SET:
+        n_errors, n_samples = tally.n_test_errors, tally.n_samples
+    if not n_samples or n_errors is None or not 0 < max_error < min(certificate.value, 1):
+        return ""
+    unit = "groups" if certificate.one_row_per_group else "samples"
+    expected, goal = f"{100 * n_errors / n_samples:.1f}%", f"{100 * max_error:.3g}%"
+    try:
+        needed = labels_needed(n_errors / n_samples, max_error, confidence=certificate.confidence)
+    except ValueError:
+        return (
+            f"No number of test {unit} will show at most {goal}: {expected} of them count as errors"
+            " here."
+        )
+    return (
+        f"If {expected} of new test {unit} count as errors, as here, a test set of {needed:,}"
+        f" {unit} shows at most {goal} with a probability of 80%."
+    )
+
+
+def text(certificate: Certificate) -> str:
+    """The headline, the basis, what stays fixed, findings and advice, and limits by class."""
+    lines = [basis(certificate)]
+    if certificate.n_untested:
+        fixed = "refit it at any time, keep the tested models"
+        lines.append(f"the bound holds for every referee: {fixed}")
+    lines += [*map(str, certificate.findings), *filter(None, [advice(certificate)])]
+    by_class = certificate.by_class.items() if len(certificate.by_class) > 1 else ()
+    rows = [[str(label), in_percent(limit, rounded_down)] for label, limit in by_class]
+    return as_text(headline(certificate), lines, TextTable(["class", "at least"], "<>", rows))
+
+
+def html(certificate: Certificate) -> str:
+    """The same for a notebook, and the assumptions, folded."""
+    first, *lines = map(escape, text(certificate).splitlines())
+    listed = "".join(f"<li>{escape(printable(each))}</li>" for each in certificate.assumptions)
+    return (
+        f"<b>{first}</b><pre>{'<br>'.join(lines)}</pre>"
+        f"<details><summary>Assumptions</summary><ul>{listed}</ul></details>"
+    )
+
+
+def _number(metric: str, value: float, rounded: Callable[..., str]) -> str:
+    return rounded(value) if metric == "cost" else in_percent(value, rounded)
+
+
+def _is_vacuous(certificate: Certificate) -> bool:
+    return certificate.value >= 1.0 and certificate.metric == "error"
+
+
+def _metric(certificate: Certificate) -> tuple[str, str]:
+    """The metric in words, and its class if it is about one."""
+    metric, measure = certificate.metric, certificate.measure
+    word = WORDS.get(metric, metric)
+    if measure is not None and measure.positive is not None:
+        return word, f" for class {printable(repr(measure.positive)[:40])}"
+    return f"average {word}" if metric in PER_CLASS else word, ""
+
+
+def _subject(certificate: Certificate) -> tuple[str, str]:
+    """The certified classifier by its name and by its parts."""
+    n_voters, n_untested = certificate.counts.n_voters, certificate.n_untested
+    if certificate.deployed is not None:
+        name = printable(certificate.deployed)
+        return name, f"{name} through {n_voters} voter{'s' * (n_voters > 1)}"
+    if n_untested:
+        referee = "a referee" if n_untested == 1 else f"{n_untested} untested models"
+        return "this committee", f"{n_voters - n_untested} tested models and {referee}"
+    if n_voters == 1:
+        return "this classifier", "one classifier"
+    return "this weighted majority vote", f"the vote of {n_voters} voters"
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from tandemvote.assumptions import ONE_ROW_PER_GROUP, SELECTIVE
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text
 from tandemvote.counts import FloatArray
-from tandemvote.decimals import percent, rounded_down, rounded_up
+from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.metrics import rate_lower
 from tandemvote.votes import Votes
@@ -27,7 +26,7 @@ DECIMALS = 12
 """Margins and thresholds are rounded to this many decimals: 6 votes against 4 lead by 0.2."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Threshold:
     """A margin from which samples are confident, and what the test set shows about them.
 
@@ -43,16 +42,8 @@ class Threshold:
     passed: bool
 
 
-NOTHING = Threshold(margin=math.inf, n_confident=0, n_errors=0, coverage=0.0, passed=False)
+NOTHING = Threshold(math.inf, n_confident=0, n_errors=0, coverage=0.0, passed=False)
 """The threshold that abstains everywhere."""
-
-
-class Selection(NamedTuple):
-    """Classes of the confident samples, and a mask of all samples that marks them."""
-
-    labels: NDArray[Any]
-    confident: NDArray[np.bool_]
-
 
 ShareFunction = Callable[[Any], tuple[FloatArray, NDArray[Any]]]
 """From samples to the shares behind each class, and the classes."""
@@ -163,8 +154,21 @@ class SelectiveCertificate:
         """Share of all samples that is confident, at least."""
         return self.chosen.coverage
 
-    def predict(self, X: Any) -> Selection:
-        """Return the classes of the confident samples, and a mask that marks them."""
+    def predict(self, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the classes of the confident samples, and a mask of all samples that marks them.
+
+        Parameters
+        ----------
+        X : array_like
+            Samples as the models take them.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_confident,)
+            Predicted classes of the confident samples.
+        confident : ndarray of bool, shape (n_samples,)
+            Which samples these are.
+        """
         if self.shares_of is None:
             raise ValueError(
                 "The certificate holds shares of test samples, not the classifiers. Call"
@@ -172,23 +176,24 @@ class SelectiveCertificate:
             )
         shares, classes = self.shares_of(X)
         confident = is_confident(vote_margins(shares), self.chosen.margin)
-        return Selection(np.asarray(classes)[shares[confident].argmax(axis=1)], confident)
+        return np.asarray(classes)[shares[confident].argmax(axis=1)], confident
 
     @property
     def guarantee(self) -> str:
         """The bound in one sentence."""
-        confidence, limit = percent(self.delta), _percent(self.max_error)
+        confidence, limit = percent(self.delta), in_percent(repr(self.max_error), rounded_up)
         if not self.chosen.passed:
             return (
                 f"No error rate of at most {limit} among confident samples is guaranteed with"
                 f" {confidence} confidence."
             )
+        coverage = in_percent(self.coverage, rounded_down)
         return (
-            f"With {confidence} confidence, the error rate on confident samples is at most"
-            f" {limit}, and at least {_percent_down(self.coverage)} of new samples are confident."
+            f"With {confidence} confidence, the error rate on confident samples is at most {limit},"
+            f" and at least {coverage} of new samples are confident."
         )
 
-    def _lines(self) -> list[str]:
+    def __repr__(self) -> str:
         best = self.chosen
         basis = f"none of {len(self.thresholds)} thresholds could be shown to keep this error rate"
         if best.passed:
@@ -197,19 +202,7 @@ class SelectiveCertificate:
                 f" {best.n_confident} of {self.n_samples} test samples, {best.n_errors}"
                 " misclassified"
             )
-        return [basis, *map(str, self.findings)]
-
-    def __repr__(self) -> str:
-        return as_text(self.guarantee, self._lines())
-
-
-def _percent(limit: float) -> str:
-    # The limit as it was written: 0.07 is a little more in binary, and is not 7.1%.
-    return f"{rounded_up(100 * Decimal(repr(limit)), 1)}%"
-
-
-def _percent_down(share: float) -> str:
-    return f"{rounded_down(100 * Decimal(share), 1)}%"
+        return as_text(self.guarantee, [basis, *map(str, self.findings)])
 
 
 def certified_thresholds(
@@ -250,11 +243,7 @@ def certified_thresholds(
         level = level if passed else 0.0
         # No margin is below 0, so a threshold of 0 covers all samples.
         coverage = rate_lower(n, margins.size, share) if threshold > 0 else 1.0
-        found.append(
-            Threshold(
-                margin=threshold, n_confident=n, n_errors=n_errors, coverage=coverage, passed=passed
-            )
-        )
+        found.append(Threshold(threshold, n, n_errors, coverage, passed))
     return found[::-1]
 
 
