@@ -86,7 +86,7 @@ FORMS = {
     ("name", "kind"),
     [
         *((name, "frame") for name in [*RECOGNISED, *WHOLE_SET_ALONE]),
-        *((name, "array") for name in ("search", "vote of pipelines", "stack", "tree")),
+        *((name, "array") for name in ("vote of pipelines", "tree")),
     ],
 )
 def test_training_samples_are_seen_through_what_surrounds_a_model(name, kind):
@@ -113,6 +113,9 @@ def test_as_many_samples_in_each_of_two_leaves_are_a_coincidence():
 def test_new_samples_are_not_taken_for_samples_of_little_weight(weights):
     model = forest().fit(X, LABELS, sample_weight=weights)
     assert certify(model, NEW, NEW_LABELS).value > 0.4
+
+
+def test_new_samples_are_not_taken_for_those_of_bagged_forests():
     bagged = BaggingClassifier(forest(), 2, random_state=0).fit(X, LABELS)
     assert certify(bagged, NEW, NEW_LABELS).value > 0.4
 
