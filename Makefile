@@ -32,7 +32,7 @@ test-fast: $(INSTALLED)  ## the mathematics, the votes and the doctests, for eve
 	$(QUICKLY) $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not dist and not long" \
 		src tests/inequalities tests/bounds tests/weights tests/certificate tests/votes_io tests/test_*.py
 
-test-docs: $(INSTALLED)  ## run every page and example of the documentation that takes seconds
+test-docs: $(INSTALLED)  ## run the longer pages and examples of the documentation
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m slow tests/docs tests/journeys/test_examples.py
 
 test-slow: $(INSTALLED)  ## the long statistical and numerical tests

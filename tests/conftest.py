@@ -1,5 +1,6 @@
 """What all tests share: how long and how randomly hypothesis may search, impossible votes."""
 
+import gc
 import os
 from itertools import combinations
 
@@ -9,11 +10,19 @@ from hypothesis import settings
 
 from tandemvote import VoteCounts, Votes
 
+# The tests themselves run on all cores; joblib waits 10 ms for each small forest on two threads.
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")
+
 # A slow machine is no failure, and 20 examples of each property are enough for every change.
 # Continuous integration draws the same examples every time; elsewhere each run looks at new ones.
 settings.register_profile("patient", deadline=None, max_examples=20)
 settings.register_profile("reproducible", deadline=None, max_examples=20, derandomize=True)
 settings.load_profile("reproducible" if os.environ.get("CI") else "patient")
+
+
+def pytest_collection_finish():
+    """Let the garbage collector ignore modules and thousands of tests: all live to the end."""
+    gc.freeze()
 
 
 @pytest.fixture

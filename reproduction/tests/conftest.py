@@ -14,6 +14,14 @@ def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "N_TREES", 20)
 
 
+@pytest.fixture(scope="module")
+def few_trees_of_a_module():
+    """The same for all tests of a module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(protocol, "N_TREES", 20)
+        yield
+
+
 @pytest.fixture(scope="session")
 def small_source(tmp_path_factory: pytest.TempPathFactory) -> DataSource:
     """One multiclass and one binary set, small enough to grow a forest in a blink."""

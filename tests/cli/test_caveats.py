@@ -22,7 +22,6 @@ def days(n_rows):
 
 
 CASES = {
-    "copies": (PLAIN.iloc[[*range(N_ROWS), 0, 1, 2]], "3 of 203 rows repeat an earlier one"),
     "gaps": (
         PLAIN.assign(size=PLAIN["size"].where(PLAIN.index > 6)),
         "7 rows with missing entries included",

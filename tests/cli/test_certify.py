@@ -60,7 +60,11 @@ def calls_watched():
 @pytest.mark.parametrize(
     ("scheme", "steps"),
     [
-        ("trees", ["out-of-bag votes", "certificate", "counts", "weights", "groups"]),
+        pytest.param(
+            "trees",
+            ["out-of-bag votes", "certificate", "counts", "weights", "groups"],
+            marks=pytest.mark.slow,
+        ),
         ("committee", ["certificate", "counts", "groups"]),
     ],
 )

@@ -120,11 +120,11 @@ def test_a_column_that_is_no_group_is_rejected_before_training(
 
 
 def certified(scheme, *options):
-    call = ["certify", "data.csv", "--target", "kind", "--trees", "9", "--scheme", scheme]
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "3", "--scheme", scheme]
     assert run([*call, "--certificate", "c.json", "--votes", "votes.csv", *options]) == 0
 
 
-@pytest.mark.parametrize("scheme", ["trees", "holdout"])
+@pytest.mark.parametrize("scheme", [pytest.param("trees", marks=pytest.mark.slow), "holdout"])
 def test_groups_are_kept_in_the_certificate_verified_and_counted_again(table, capsys, scheme):
     by = ["--by", "region", "--by", "class", "--by", "age"]
     certified(scheme, *by, *(["--by", "predicted"] if scheme == "holdout" else []))

@@ -48,6 +48,7 @@ def test_without_matplotlib_the_error_names_the_extra(display, monkeypatch):
         display.plot()
 
 
+@pytest.mark.slow  # `make dist` tests it without the packages
 def test_displays_import_without_the_report_extra():
     import subprocess
 

@@ -22,8 +22,10 @@ PAGES = sorted(
 
 
 SLOW = {"how-to/save-and-serve.rst", "how-to/imbalanced-text-boosting.rst"}
-SLOW |= {"how-to/avoid-leakage.rst", "how-to/deployed-model.rst"}
-"""Pages whose Python takes seconds; the others stay for every change."""
+SLOW |= {"how-to/avoid-leakage.rst", "how-to/deployed-model.rst", "how-to/compare.rst"}
+SLOW |= {"how-to/fitted-model.rst", "how-to/rows-that-belong-together.rst"}
+SLOW |= {"how-to/share-and-verify.rst", "how-to/mlflow-and-model-cards.rst"}
+"""Pages whose Python takes most of the time, run by `make test-docs`; the others stay."""
 
 
 def marked(pages, slow):

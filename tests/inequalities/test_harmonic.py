@@ -12,7 +12,7 @@ from tandemvote.inequalities import binary_kl, kl_divergence, xi
 from tandemvote.inequalities.harmonic import harmonic_cap, harmonic_size
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_size_divergence_and_moment_agree_with_fifty_digits(seed):
     rng = np.random.default_rng(seed)
     posterior, prior = rng.dirichlet(np.ones(5), size=2)

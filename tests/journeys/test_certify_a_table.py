@@ -107,8 +107,8 @@ def test_a_table_from_an_office_in_the_old_world_is_read_by_options(tmp_path, ca
 
 
 def test_machines_get_json_with_the_same_number(messy, capsys):
-    options = ["--target", "quality", "--trees", "30", "--confidence", "0.9", "--json"]
-    for scheme, n_voters in (("trees", 30), ("committee", 5), ("holdout", 1)):
+    options = ["--target", "quality", "--trees", "9", "--confidence", "0.9", "--json"]
+    for scheme, n_voters in (("trees", 9), ("committee", 5), ("holdout", 1)):
         assert run(["certify", str(messy), *options, "--scheme", *scheme.split()]) == 0
         printed = json.loads(capsys.readouterr().out)
         [certificate] = printed["certificates"]
@@ -176,7 +176,7 @@ def test_training_samples_do_not_pass_for_unlabeled_ones(messy, tmp_path, capsys
 
 
 def test_every_class_gets_a_guarantee_of_its_own(messy, capsys):
-    options = ["certify", str(messy), "--target", "quality", "--trees", "10", "--by", "class"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "5", "--by", "class"]
     for scheme in ([], TREES):
         assert run([*options, *scheme]) == 0
         assert "error rates by class, all valid at once" in capsys.readouterr().out
@@ -203,7 +203,7 @@ def test_the_forest_can_be_kept_and_used(messy, tmp_path, capsys):
 def test_the_forest_can_be_handed_to_strangers(messy, tmp_path, capsys):
     pytest.importorskip("skops")
     path = tmp_path / "forest.skops"
-    options = ["certify", str(messy), "--target", "quality", "--trees", "10", "--json"]
+    options = ["certify", str(messy), "--target", "quality", "--trees", "3", "--json"]
     assert run([*options, "--model", str(path)]) == 0
     printed = capsys.readouterr()
     assert "can run their code" not in printed.err
@@ -224,7 +224,7 @@ def test_predictions_from_anywhere_are_certified(votes, capsys):
 
 
 def test_the_same_seed_gives_the_same_certificate(messy, capsys):
-    call = ["certify", str(messy), "--target", "quality", "--trees", "10", "--json"]
+    call = ["certify", str(messy), "--target", "quality", "--trees", "5", "--json"]
     texts = []
     for _ in range(2):
         assert run(call) == 0

@@ -42,6 +42,17 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A small model for tests of what it rejects."""
+    folder = tmp_path_factory.mktemp("model")
+    rows_of(0).to_csv(folder / "data.csv", index=False)
+    path = str(folder / "model.joblib")
+    call = ["certify", str(folder / "data.csv"), *CALL[2:], "--trees", "3"]
+    assert run([*call, "--model", path]) == 0
+    return path
+
+
 CALL = ["certify", "data.csv", "--target", "kind", "--drop", "customer", "--category", "zip"]
 FILES = ["--model", "model.skops", "--certificate", "c.json", "--votes", "votes.csv"]
 
@@ -53,7 +64,7 @@ FILES = ["--model", "model.skops", "--certificate", "c.json", "--votes", "votes.
         (["--groups", "shop"], ["--votes", "votes.csv"]),
         (["--scheme", "holdout"], ["--votes", "votes.csv"]),
         (
-            ["--scheme", "trees", "--unlabeled", "more.csv"],
+            ["--scheme", "trees", "--trees", "3", "--unlabeled", "more.csv"],
             ["--votes", "votes.csv", "--unlabeled", "votes.unlabeled.csv"],
         ),
     ],
@@ -62,7 +73,7 @@ def test_from_a_table_to_predictions_with_a_guarantee_that_can_be_checked(
     files, capsys, scheme, checks
 ):
     pytest.importorskip("skops")
-    assert run([*CALL, *scheme, "--trees", "5", *FILES, "--json"]) == 0
+    assert run([*CALL, "--trees", "5", *scheme, *FILES, "--json"]) == 0
     shown = capsys.readouterr()
     value = json.loads(shown.out)["guaranteed"]
     assert f"Check it: tandemvote verify c.json {' '.join(checks)}" in shown.err
@@ -119,20 +130,18 @@ def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, ca
     ],
 )
 def test_rows_that_do_not_fit_are_rejected_by_the_name_of_the_column(
-    files, capsys, change, message
+    model, tmp_path, capsys, change, message
 ):
-    assert run([*CALL, "--trees", "3", "--model", "model.joblib"]) == 0
-    change(rows_of(2)).to_csv("wrong.csv", index=False)
+    change(rows_of(2)).to_csv(tmp_path / "wrong.csv", index=False)
     capsys.readouterr()
-    assert run(["predict", "model.joblib", "wrong.csv", "--trusted"]) == 2
+    assert run(["predict", model, str(tmp_path / "wrong.csv"), "--trusted"]) == 2
     shown = capsys.readouterr()
     assert message in shown.err and "wrong.csv" in shown.err and shown.err.count("\n") == 1
     assert not shown.out
 
 
-def test_a_joblib_file_is_opened_only_if_its_maker_is_trusted(files, capsys):
-    assert run([*CALL, "--trees", "3", "--model", "model.joblib"]) == 0
-    assert run(["predict", "model.joblib", "new.csv"]) == 2
+def test_a_joblib_file_is_opened_only_if_its_maker_is_trusted(model, files, capsys):
+    assert run(["predict", model, "new.csv"]) == 2
     assert "--trusted" in capsys.readouterr().err.splitlines()[-1]
 
 

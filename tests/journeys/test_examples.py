@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").rglob("plot_*.py"))
-QUICK = {"plot_certify_a_classifier", "plot_compare", "plot_monitor", "plot_groups_and_abstention"}
-QUICK |= {"plot_pairs_that_err_together", "plot_worst_best_independent"}
-"""The others take seconds each and are slow; `make docs` runs them all."""
+QUICK = {"plot_certify_a_classifier", "plot_worst_best_independent"}
+"""The others are slow; `make test-docs` and `make docs` run them all."""
 
 
 def test_the_gallery_has_tutorials_three_levels_and_at_least_twelve_examples():

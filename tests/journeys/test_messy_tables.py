@@ -43,7 +43,7 @@ READ = ["--decimal", ",", "--groups", "household", "--drop", "id"]
 FILES = ["--model", "m.skops", "--certificate", "c.json", "--votes", "v.csv", "--report", "r.html"]
 
 
-@pytest.mark.parametrize("scheme", ["committee", "holdout"])
+@pytest.mark.parametrize("scheme", ["committee", pytest.param("holdout", marks=pytest.mark.slow)])
 def test_a_messy_table_gives_an_answer_that_holds_together(table, tmp_path, capsys, scheme):
     assert run([*CALL, *READ, *FILES, "--scheme", scheme]) == 0
     first, second, *_ = capsys.readouterr().out.splitlines()

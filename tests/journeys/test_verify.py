@@ -225,11 +225,14 @@ def test_rigour_without_its_extra_names_the_extra(file, capsys, monkeypatch):
 
 
 def test_verifying_loads_none_of_the_formulas_it_checks(file):
+    """The package alone loads not even numpy."""
     script = (
-        "import sys; from tandemvote.verify import verify_file;"
+        "import sys, tandemvote; assert 'numpy' not in sys.modules;"
+        "from tandemvote.verify import verify_file;"
         f"assert verify_file({str(file)!r}, rigorous=True).valid;"
         "loaded = [m for m in sys.modules if m.startswith(('tandemvote.bounds', 'sklearn',"
-        " 'tandemvote.inequalities', 'tandemvote.counts', 'pickle.', 'joblib'))];"
+        " 'tandemvote.inequalities', 'tandemvote.weights', 'tandemvote.counts', 'pickle.',"
+        " 'joblib'))];"
         "assert not loaded, loaded"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

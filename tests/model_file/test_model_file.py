@@ -3,7 +3,9 @@
 import io
 import json
 import zipfile
+from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -30,8 +32,14 @@ X, codes = make_classification(300, n_features=6, n_informative=4, n_classes=3, 
 y = np.array(["ant", "bee", "cat"])[codes]
 
 
-def forest(**options):
-    return CertifiedForestClassifier(8, random_state=0, max_samples=0.5, **options).fit(X, y)
+@cache
+def fitted_forest():
+    return CertifiedForestClassifier(8, random_state=0, max_samples=0.5).fit(X, y)
+
+
+def forest():
+    """Return a fitted forest that a test may change."""
+    return deepcopy(fitted_forest())
 
 
 def committee(base, **options):
@@ -39,11 +47,15 @@ def committee(base, **options):
 
 
 VOTES = {
-    "forest": lambda: forest(weights="tandem", bound="best"),
+    "forest": lambda: CertifiedForestClassifier(
+        8, weights="tandem", bound="best", random_state=0, max_samples=0.5
+    ).fit(X, y),
     "forest with unlabeled samples": lambda: CertifiedForestClassifier(
         8, weights="tandem", random_state=0
     ).fit(X, y, X_unlabeled=X + 0.01),
-    "shallow forest": lambda: forest(max_leaf_nodes=5, class_weight="balanced_subsample"),
+    "shallow forest": lambda: CertifiedForestClassifier(
+        8, max_leaf_nodes=5, class_weight="balanced_subsample", random_state=0, max_samples=0.5
+    ).fit(X, y),
     "committee": lambda: committee(RandomForestClassifier(5)),
     "committee of neighbors": lambda: committee(KNeighborsClassifier(algorithm="brute")),
     "committee of pipelines": lambda: committee(
@@ -55,6 +67,9 @@ VOTES = {
     "hold-out": lambda: committee(RandomForestClassifier(5), n_tested=1, referee=False),
     "average of three": lambda: committee(RandomForestClassifier(5), n_tested=3, referee=False),
 }
+
+SLOW = {"forest with unlabeled samples", "shallow forest", "committee", "committee of bags"}
+SLOW |= {"committee of neighbors", "average of three"}
 
 
 def assert_same_vote(found, expected):
@@ -71,7 +86,9 @@ def assert_same_vote(found, expected):
         np.testing.assert_array_equal(getattr(counts, name), getattr(same, name))
 
 
-@pytest.mark.parametrize("name", VOTES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in VOTES]
+)
 def test_a_vote_comes_back_as_it_was(name, tmp_path):
     vote = VOTES[name]()
     for ending in (".skops", ".joblib"):

@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from scipy.sparse import csr_matrix
 from scipy.stats import beta
 from sklearn import config_context
@@ -266,10 +267,12 @@ def test_clone_pickle_and_the_same_seed_give_the_same_classifier(data):
         assert other.certificate_.value == model.certificate_.value
 
 
-def test_jobs_change_nothing(data):
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
+def test_jobs_change_nothing(data, backend):
     X, y = data
     one = CertifiedClassifier(RandomForestClassifier(5), random_state=0).fit(X, y)
-    two = CertifiedClassifier(RandomForestClassifier(5), n_jobs=2, random_state=0).fit(X, y)
+    with parallel_config(backend):
+        two = CertifiedClassifier(RandomForestClassifier(5), n_jobs=2, random_state=0).fit(X, y)
     assert (one.predict_proba(X) == two.predict_proba(X)).all()
 
 

@@ -18,7 +18,7 @@ def lower(b, c, n):
     return difference_lower(b, c, n, DELTA)
 
 
-def failure_probability(gain, loss, limit, n=40):
+def failure_probability(gain, loss, limit, n=30):
     """Return the exact probability that the limit exceeds the true difference."""
     outcomes = [(b, c) for b in range(n + 1) for c in range(n + 1 - b)]
     counts = [(b, c, n - b - c) for b, c in outcomes]

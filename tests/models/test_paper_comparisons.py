@@ -18,7 +18,7 @@ def forest(**parameters):
     return CertifiedForestClassifier(100, random_state=0, **parameters)
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", [pytest.param("breast cancer", marks=pytest.mark.slow), "wine"])
 def test_reduced_bagging_tightens_the_tandem_bound(name):
     """Half as many draws leave more common samples than the weaker trees cost."""
     X, y = BUNDLED[name](return_X_y=True)
@@ -28,6 +28,7 @@ def test_reduced_bagging_tightens_the_tandem_bound(name):
     assert reduced.certificate_.bounds["tandem"] < full.certificate_.bounds["tandem"]
 
 
+@pytest.mark.slow
 def test_unlabeled_samples_pay_when_labels_are_few():
     """The tandem bound needs labels for pairs, the disagreement bound for single voters only."""
     X, digit = load_digits(return_X_y=True)

@@ -60,7 +60,9 @@ def test_new_samples_on_a_line_are_not_taken_for_their_neighbors(n_categories):
     check_not_trained_on(forest, X[1200:], y[1200:], what="test")
 
 
-@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+@pytest.mark.parametrize(
+    "kind", [RandomForestClassifier, pytest.param(ExtraTreesClassifier, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize(("n_values", "n_columns"), [(3, 6), (12, 3), (60, 2)])
 def test_new_samples_that_are_copies_by_chance_are_not_rejected(kind, n_values, n_columns):
     rng = np.random.default_rng(n_values)

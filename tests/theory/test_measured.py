@@ -48,7 +48,7 @@ def test_a_world_has_draws_enough_to_catch_a_guarantee_that_fails_with_probabili
 
 
 @pytest.mark.parametrize("table", validity.TABLES)
-@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_committed_tables_are_complete_and_their_first_draws_give_the_same_bounds_again(
     table, every
 ):

@@ -47,13 +47,13 @@ def assert_proven(certificate):
 def text_with_a_profile():
     """The file of a certificate whose vote_profile bound is below 1."""
     rng = np.random.default_rng(0)
-    labels = rng.integers(3, size=3000)
-    predictions = np.where(rng.random((15, 3000)) < 0.15, rng.integers(3, size=(15, 3000)), labels)
-    held_out = rng.random((15, 2500)) < 0.5
+    labels = rng.integers(3, size=2700)
+    predictions = np.where(rng.random((9, 2700)) < 0.15, rng.integers(3, size=(9, 2700)), labels)
+    held_out = rng.random((9, 2500)) < 0.5
     votes = Votes.from_predictions(
         predictions[:, :2500], labels[:2500], held_out, unlabeled=predictions[:, 2500:]
     )
-    weights = rng.dirichlet(np.full(15, 3.0))
+    weights = rng.dirichlet(np.full(9, 3.0))
     certificate = certify_votes(votes, weights=weights, bound="vote_profile")
     assert 0.02 < certificate.value < 0.2
     return json.dumps(document_of(certificate).to_json())

@@ -16,7 +16,7 @@ from tandemvote.voting import VoteProfile
 def profiled():
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=1500)
-    predictions = np.where(rng.random((7, 1500)) < 0.15, rng.integers(3, size=(7, 1500)), labels)
+    predictions = np.where(rng.random((5, 1500)) < 0.15, rng.integers(3, size=(5, 1500)), labels)
     votes = Votes.from_predictions(
         predictions[:, :1200], labels[:1200], unlabeled=predictions[:, 1200:]
     )
@@ -35,7 +35,7 @@ def stating(document, value):
 def test_unlabeled_samples_of_another_source_make_a_file_invalid(rigorous, problem_of):
     """For every stated value: the voters err at 0.1 and predict unlabeled samples at random."""
     document = Document.from_json(profiled())
-    predictions = np.random.default_rng(1).integers(3, size=(7, 300))
+    predictions = np.random.default_rng(1).integers(3, size=(5, 300))
     differ = (predictions[:, None] != predictions).sum(axis=2)
     profile = VoteProfile.of(predictions, document.whole.weights)
     counts = {**document.whole.counts}

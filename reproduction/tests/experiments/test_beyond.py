@@ -30,7 +30,7 @@ with_data = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module", params=["flowers", "cells"])
-def measured(request, small_source):
+def measured(request, small_source, few_trees_of_a_module):
     """A row of the family and the forest's row of family A, on the same data."""
     dataset = small_source.load(request.param)
     beyond = run_cell(BeyondCell(request.param, 1), dataset)

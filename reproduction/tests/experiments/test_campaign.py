@@ -53,15 +53,17 @@ def test_another_root_gives_other_rows_and_is_not_mixed_in(tmp_path, small_sourc
     assert not {row["seed"] for row in apart.rows("forests")} & {row["seed"] for row in before}
 
 
-def test_processes_and_order_do_not_change_a_row(tmp_path, small_source):
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_processes_and_order_do_not_change_a_row(tmp_path, small_source, n_jobs):
     cells = cells_of(ForestCell, ["flowers"], repetitions=1)
     alone, together = RowStore(tmp_path / "alone"), RowStore(tmp_path / "together")
     for cell in reversed(cells):
         run_campaign([cell], store=alone, source=small_source)
-    run_campaign(cells, store=together, source=small_source, n_jobs=2)
+    run_campaign(cells, store=together, source=small_source, n_jobs=n_jobs)
     assert _rows(alone) == _rows(together)
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_rows(tmp_path, small_source):
     distributed = pytest.importorskip("distributed")
     cells = cells_of(ForestCell, ["flowers"], repetitions=1)

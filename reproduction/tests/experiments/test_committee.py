@@ -50,7 +50,8 @@ def test_members_get_subsets_only_where_the_seed_changes_nothing():
     assert not is_deterministic("forest", 100)
 
 
-@pytest.mark.parametrize("name", ["forest", "boosting"])
+@pytest.mark.parametrize("name", ["forest", pytest.param("boosting", marks=pytest.mark.slow)])
+@pytest.mark.usefixtures("few_trees")
 def test_a_row_holds_the_errors_of_all_schemes(small_source, name):
     cell, dataset = CommitteeCell("cells", name, 0), small_source.load("cells")
     (row,) = run_cell(cell, dataset)

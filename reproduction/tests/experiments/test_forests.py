@@ -7,6 +7,7 @@ from sklearn.model_selection import train_test_split
 
 from reproduction.datasets import Dataset
 from reproduction.datasets.catalogue import paper_csv
+from reproduction.experiments import protocol
 from reproduction.experiments.cells import ForestCell, UnlabelledCell
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.rows import FORESTS, as_text
@@ -22,12 +23,14 @@ def _apart_from_time(rows):
     return [{**as_text(row), "seconds": ""} for row in rows]
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_a_cell_run_twice_gives_the_same_rows(small_source):
     cell = ForestCell("cells", "reduced", 0)
     runs = [run_cell(cell, small_source.load("cells")) for _ in range(2)]
     assert _apart_from_time(runs[0]) == _apart_from_time(runs[1])
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_one_forest_yields_a_row_for_every_weighting(small_source):
     binary = run_cell(ForestCell("cells", "full", 1), small_source.load("cells"))
     multiclass = run_cell(ForestCell("flowers", "full", 1), small_source.load("flowers"))
@@ -53,13 +56,14 @@ def test_optimised_weights_are_kept_for_repetition_zero_only(small_source):
     assert all(row.table == "forests" for row in later)
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_uniform_row_agrees_with_a_plain_count_over_trees(small_source):
     cell, dataset = ForestCell("cells", "full", 2), small_source.load("cells")
     row = run_cell(cell, dataset)[0]
     X, X_test, y, y_test = train_test_split(
         dataset.X, dataset.y, test_size=0.2, stratify=dataset.y, random_state=cell.split_seed
     )
-    forest = RandomForestClassifier(100, random_state=cell.seed).fit(X, y)
+    forest = RandomForestClassifier(protocol.N_TREES, random_state=cell.seed).fit(X, y)
     votes = np.mean([tree.predict(X_test) for tree in forest.estimators_], axis=0)
     assert row.test_risk == np.mean((votes > 0.5) != y_test)
     out = [np.setdiff1d(np.arange(len(y)), drawn) for drawn in forest.estimators_samples_]

@@ -7,7 +7,7 @@ from reproduction.experiments.store import RowStore, StoreError
 
 
 @pytest.fixture(scope="module")
-def finished(small_source):
+def finished(small_source, few_trees_of_a_module):
     cells = [ForestCell("flowers", "full", repetition) for repetition in (2, 1, 10)]
     return {cell: run_cell(cell, small_source.load("flowers")) for cell in cells}
 

@@ -156,7 +156,7 @@ TRYING_TO_DRAW = (
 )
 QUICK = (
     *("errors with one bagging only", "one's own set", "beyond only, a hostile name"),
-    *("unlabelled only, one fraction", "committee only, no errors", "one weighting lost"),
+    *("unlabelled only, one fraction", "committee only, no errors"),
 )
 """Every page and every kind of absent rows; the other subsets are slow."""
 
@@ -167,7 +167,9 @@ PAGES = ("README.md", "beyond.md", "committee.md")
 def render(tmp_path, monkeypatch):
     """Render rows that are given, not stored; figures are not written, and laid out on request."""
 
-    def render(tables: dict[str, list[dict[str, str]]], *, laid_out: bool = False):
+    def render(
+        tables: dict[str, list[dict[str, str]]], *, laid_out: bool = False, figures: bool = True
+    ):
         def save(figure, stem):
             if laid_out:
                 figure.draw_without_rendering()
@@ -176,6 +178,8 @@ def render(tmp_path, monkeypatch):
             return [stem]
 
         monkeypatch.setattr(rendering, "save", save)
+        if not figures:
+            monkeypatch.setattr(rendering, "all_figures", lambda *_: [])
         monkeypatch.setattr(
             rendering, "read_frame", lambda store, table: row_frame(table, tables.get(table, []))
         )
@@ -234,14 +238,14 @@ def test_a_run_without_forests_has_no_tables_of_forests(render):
 
 
 def test_one_repetition_of_one_set_is_written_in_the_singular(render):
-    written = render(SUBSETS["one set, family A, one repetition"])
+    written = render(SUBSETS["one set, family A, one repetition"], figures=False)
     assert "Forests: 1 data set, 1 repetition each." in written["README.md"]
     assert "1 repetition." in written["tables/uniform-full-bounds.md"]
 
 
 def test_sets_that_stand_in_for_the_papers_or_are_absent_are_marked_everywhere(render):
     rows = forest_rows("USPS") + forest_rows("USPS", **REDUCED) + forest_rows("Splice")
-    written = render({"forests": rows, "weights": weight_rows("USPS")})
+    written = render({"forests": rows, "weights": weight_rows("USPS")}, figures=False)
     for path in ("tables/datasets.md", "tables/datasets.tex"):
         assert "Protein (not available here)" in written[path]
         assert "USPS (reconstructed)" in written[path]
@@ -265,7 +269,7 @@ def test_titles_of_figures_carry_the_mark_too(monkeypatch):
 
 
 def test_a_hostile_name_stays_a_name(render):
-    written = render(SUBSETS["a hostile name"])
+    written = render(SUBSETS["a hostile name"], figures=False)
     for path in ("tables/uniform-full-bounds.md", "README.md"):
         assert HOSTILE not in written[path]
         (line, *_) = [line for line in written[path].splitlines() if line.startswith(r"| a\|b")]
