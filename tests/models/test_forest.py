@@ -192,7 +192,7 @@ def test_labels_of_any_type_come_back(names, binary):
         ({"confidence": 1.0}, "confidence"),
         ({"max_depth": "deep"}, "'max_depth' parameter of RandomForestClassifier"),
         ({"weights": [1.0]}, "weights has shape"),
-        ({"weights": [0.5, -0.5]}, "weights is -0.5"),
+        ({"weights": [0.5, -0.5]}, "is -0.5 at voter 1"),
         ({"weights": "tandm"}, "Invalid weights='tandm'"),
         ({"bound": "tandm"}, "Invalid bound='tandm'"),
         ({"bound": []}, "bound is empty"),

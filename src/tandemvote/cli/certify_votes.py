@@ -56,7 +56,7 @@ def certify_votes(
     by = read_groupings(guarantee.by, table.target, votes_io.column_names(votes))
     columns = [name for name in by if name not in (CLASS, PREDICTED)]
     reading = table.reading(columns)
-    large = votes_io.VoteFiles(votes, **reading) if votes_io.is_parquet(votes) else None
+    large = votes_io.VoteFiles(votes, **reading) if votes_io.cells.is_parquet(votes) else None
     evidence: Votes | VoteCounts
     findings: list[Finding] = []
     if large is None or large.n_samples * large.n_voters <= votes_io.cells.BATCH_CELLS:
