@@ -27,7 +27,9 @@ def demo(
     forest = RandomForestClassifier(trees)
     committee: Any = CertifiedClassifier(forest, random_state=0)
     holdout: Any = CertifiedClassifier(forest, n_tested=1, referee=False, random_state=0)
-    voting = CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0)
+    voting: Any = CertifiedForestClassifier(
+        trees, weights="tandem", max_samples=0.5, random_state=0
+    )
     rows = []
     for scheme, model, words in (
         ("committee", committee, "4 forests are tested, a fifth is trained on all labels"),
