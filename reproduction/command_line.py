@@ -10,15 +10,15 @@ from typing import Annotated
 import typer
 
 from reproduction.datasets import (
-    CATALOGUE,
-    CatalogueEntry,
+    CATALOG,
+    CatalogEntry,
     available_datasets,
     find_entry,
     load_dataset,
     load_entry,
     prepare_dataset,
 )
-from reproduction.experiments.campaign import plan_cells, run_campaign, unlabelled_obstacle
+from reproduction.experiments.campaign import plan_cells, run_campaign, unlabeled_obstacle
 from reproduction.experiments.cells import PAPER_FAMILIES, Cell
 from reproduction.experiments.protocol import ROOT
 from reproduction.experiments.sources import DataSource, own_files
@@ -47,7 +47,7 @@ class Family(StrEnum):
     A = "A"  # uniform against optimized weights, full bagging
     B = "B"  # full against reduced bagging, uniform weights
     C = "C"  # full against reduced bagging, optimized weights
-    UNLABELLED = "unlabelled"  # DIS against TND and FO with few labeled samples
+    UNLABELED = "unlabeled"  # DIS against TND and FO with few labeled samples
     BEYOND = "beyond"  # the paper's bounds against those that came after, on the forests of A
     COMMITTEE = "committee"  # four models tested together and a referee, against a hold-out
     DEPLOYED = "deployed"  # one model trained on all labels, certified through a hold-out
@@ -82,14 +82,14 @@ Families = Annotated[
     typer.Option(
         "--family",
         help=(
-            "Of A, B, C, unlabelled, beyond, committee, deployed; the first four if not given; "
+            "Of A, B, C, unlabeled, beyond, committee, deployed; the first four if not given; "
             "repeat for more."
         ),
     ),
 ]
 Repetitions = Annotated[
     int | None,
-    typer.Option("--repetitions", "-r", min=1, help="Default 50, unlabelled 20, others 10."),
+    typer.Option("--repetitions", "-r", min=1, help="Default 50, unlabeled 20, others 10."),
 ]
 Name = Annotated[str, typer.Argument(help="A data set of the paper.")]
 
@@ -179,7 +179,7 @@ def list_datasets(data_home: DataHome = None) -> None:
     """List the paper's data sets and say which need no download."""
     available = set(available_datasets(data_home))
     typer.echo(f"{'data set':<14} {'samples':>6} {'features':>8} {'classes':>7}  available")
-    for entry in CATALOGUE.values():
+    for entry in CATALOG.values():
         typer.echo(
             f"{entry.name:<14} {entry.n_samples:6d} {entry.n_features:8d} {entry.n_classes:7d}"
             f"  {_standing(entry, data_home) if entry.name in available else 'no'}"
@@ -234,7 +234,7 @@ class _Progress:
             typer.echo(f"{self.n_run}/{self.n_left} cells, {minutes:.1f} min: {cell.name}")
 
 
-def _standing(entry: CatalogueEntry, data_home: Path | None) -> str:
+def _standing(entry: CatalogEntry, data_home: Path | None) -> str:
     """Say yes, and what kind of copy it is where no digest of the original is known."""
     if entry.digest is not None:
         return "yes"
@@ -258,7 +258,7 @@ def _chosen(
     home = None if data_home is None else str(data_home)
     source = DataSource(home, own, target, drop_missing)
     chosen = [find_entry(name).name for name in names or []] + [name for name, _ in own]
-    return source, list(dict.fromkeys(chosen)) or list(CATALOGUE)
+    return source, list(dict.fromkeys(chosen)) or list(CATALOG)
 
 
 def _available(names: list[str], source: DataSource, *, download: bool) -> list[str]:
@@ -288,8 +288,8 @@ def _cells(
     chosen = [family.value for family in families] if families else PAPER_FAMILIES
     # The paper leaves out most of its own sets; that is said only to someone who asks for them.
     told = names if families else dict(source.files)
-    for name in told if "unlabelled" in chosen else ():
-        if name in names and (reason := unlabelled_obstacle(name, source)):
-            typer.echo(f"Left {name} out of the unlabelled family: {reason}.", err=True)
+    for name in told if "unlabeled" in chosen else ():
+        if name in names and (reason := unlabeled_obstacle(name, source)):
+            typer.echo(f"Left {name} out of the unlabeled family: {reason}.", err=True)
     root = ROOT if seed is None else seed
     return plan_cells(names, source=source, families=chosen, repetitions=repetitions, root=root)

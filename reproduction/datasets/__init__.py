@@ -1,8 +1,8 @@
-"""The paper's 17 data sets by name: ``load_dataset("Letter")``, checked against a catalogue."""
+"""The paper's 17 data sets by name: ``load_dataset("Letter")``, checked against a catalog."""
 
-from reproduction.datasets.catalogue import CATALOGUE, find_entry
+from reproduction.datasets.catalog import CATALOG, find_entry
 from reproduction.datasets.dataset import Dataset
-from reproduction.datasets.entry import CatalogueEntry, PaperDataset, RawFile
+from reproduction.datasets.entry import CatalogEntry, PaperDataset, RawFile
 from reproduction.datasets.loading import (
     available_datasets,
     load_dataset,
@@ -11,8 +11,8 @@ from reproduction.datasets.loading import (
 )
 
 __all__ = [
-    "CATALOGUE",
-    "CatalogueEntry",
+    "CATALOG",
+    "CatalogEntry",
     "Dataset",
     "PaperDataset",
     "RawFile",

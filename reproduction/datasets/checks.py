@@ -1,4 +1,4 @@
-"""Is this the data set of the catalogue? Sizes, class frequencies and a digest of the values."""
+"""Is this the data set of the catalog? Sizes, class frequencies and a digest of the values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reproduction.datasets.entry import CatalogueEntry
+from reproduction.datasets.entry import CatalogEntry
 from tandemvote.tables import DatasetError
 
 
@@ -18,14 +18,14 @@ class Standing(Enum):
 
     ORIGINAL = "{}"
     RECONSTRUCTED = "reconstructed, stands in for {}"
-    UNCHECKED = "said to be {}; not checked, as the catalogue knows no digest"
+    UNCHECKED = "said to be {}; not checked, as the catalog knows no digest"
 
 
 PRINTED_PRECISION = 0.5e-4 + 1e-9  # the paper prints class frequencies to four decimals
 
 
-def check_against_catalogue(
-    entry: CatalogueEntry,
+def check_against_catalog(
+    entry: CatalogEntry,
     X: NDArray[Any],
     y: NDArray[Any],
     *,
@@ -34,10 +34,10 @@ def check_against_catalogue(
     recorded_digest: str | None = None,
     from_source: bool = False,
 ) -> Standing:
-    """Compare sizes, class frequencies and digest with the catalogue; name all that differs.
+    """Compare sizes, class frequencies and digest with the catalog; name all that differs.
 
     `file` and `way_out` are for the message: where the arrays were found, and what to do. Where the
-    catalogue has no digest of its own, the `recorded_digest` of a prepared copy tells copies made
+    catalog has no digest of its own, the `recorded_digest` of a prepared copy tells copies made
     by this package from others, but anyone who writes a file can write it too; and arrays
     `from_source`, from the published files themselves, need no digest.
     """
@@ -73,12 +73,12 @@ def check_against_catalogue(
             return Standing.UNCHECKED
         differences = [_digest_difference(entry, digest)]
     raise DatasetError(
-        f"{file} is not the data set {entry.name} of the catalogue: {'; '.join(differences)}. "
+        f"{file} is not the data set {entry.name} of the catalog: {'; '.join(differences)}. "
         f"{way_out}"
     )
 
 
-def _digest_difference(entry: CatalogueEntry, digest: str) -> str:
+def _digest_difference(entry: CatalogEntry, digest: str) -> str:
     if entry.digest is not None:
         return (
             f"sizes agree, values do not (content digest should be {entry.digest} and is {digest})"
@@ -121,7 +121,7 @@ def content_digest(X: NDArray[Any], y: NDArray[Any], *, ordered: bool = True) ->
 
 
 def row_keys(X: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
-    """Return one sortable key per labelled row; equal rows, and only they, have equal keys.
+    """Return one sortable key per labeled row; equal rows, and only they, have equal keys.
 
     Features are compared as float32; labels are integers below 2^24 in size.
 

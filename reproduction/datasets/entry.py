@@ -1,4 +1,4 @@
-"""What the catalogue says of a data set, and the data set itself."""
+"""What the catalog says of a data set, and the data set itself."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PaperDataset(Dataset):
 
 
 @dataclass(frozen=True)
-class CatalogueEntry:
+class CatalogEntry:
     """A data set of the paper: where it is, how to read it, and how to know it is the right one."""
 
     name: str  # as in the paper's tables

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pooch
 
-from reproduction.datasets.catalogue import CATALOGUE, find_entry
-from reproduction.datasets.entry import CatalogueEntry, PaperDataset, RawFile
+from reproduction.datasets.catalog import CATALOG, find_entry
+from reproduction.datasets.entry import CatalogEntry, PaperDataset, RawFile
 from reproduction.datasets.prepared import assemble, read_prepared, write_prepared
 from tandemvote.tables import DatasetError
 
@@ -25,7 +25,7 @@ def load_dataset(
     data_home: str | os.PathLike[str] | None = None,
     download: bool = True,
 ) -> PaperDataset:
-    """Load one of the paper's 17 data sets, checked against the catalogue.
+    """Load one of the paper's 17 data sets, checked against the catalog.
 
     A prepared copy ``<name in lower case>.npz`` is looked for in `data_home`, then in the folder
     named by the environment variable ``TANDEMVOTE_DATA``, then in the cache. If there is none,
@@ -46,12 +46,12 @@ def load_dataset(
 
 
 def load_entry(
-    entry: CatalogueEntry,
+    entry: CatalogEntry,
     *,
     data_home: str | os.PathLike[str] | None = None,
     download: bool = True,
 ) -> PaperDataset:
-    """Do the work of :func:`load_dataset` for an entry, also one that is not in the catalogue."""
+    """Do the work of :func:`load_dataset` for an entry, also one that is not in the catalog."""
     folders = _folders(data_home)
     for folder in folders:
         path = folder / entry.prepared_name
@@ -101,13 +101,13 @@ def available_datasets(data_home: str | os.PathLike[str] | None = None) -> tuple
 
     Examples
     --------
-    >>> set(available_datasets()) <= set(CATALOGUE)
+    >>> set(available_datasets()) <= set(CATALOG)
     True
     """
     folders = _folders(data_home)
     return tuple(
         name
-        for name, entry in CATALOGUE.items()
+        for name, entry in CATALOG.items()
         if any((folder / entry.prepared_name).exists() for folder in folders)
     )
 

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reproduction.datasets.checks import Standing, check_against_catalogue, content_digest
+from reproduction.datasets.checks import Standing, check_against_catalog, content_digest
 from reproduction.datasets.dataset import Dataset
-from reproduction.datasets.entry import CatalogueEntry, PaperDataset
+from reproduction.datasets.entry import CatalogEntry, PaperDataset
 from reproduction.datasets.files import load_arrays
 from tandemvote.tables import DatasetError
 
 
-def read_prepared(path: Path, entry: CatalogueEntry) -> PaperDataset:
-    """Read a prepared copy, arrays ``X`` and ``y``, and check it against the catalogue.
+def read_prepared(path: Path, entry: CatalogEntry) -> PaperDataset:
+    """Read a prepared copy, arrays ``X`` and ``y``, and check it against the catalog.
 
-    It is marked if it is the documented reconstruction, and its origin says so if the catalogue
+    It is marked if it is the documented reconstruction, and its origin says so if the catalog
     knows no digest to check it by.
     """
     way_out = (
@@ -34,14 +34,14 @@ def read_prepared(path: Path, entry: CatalogueEntry) -> PaperDataset:
     if y.dtype.kind not in "iu":
         raise DatasetError(f"{path}: labels are of type {y.dtype}, expected integers. {way_out}")
     recorded = str(arrays["digest"]) if "digest" in arrays else None
-    standing = check_against_catalogue(
+    standing = check_against_catalog(
         entry, X, y, file=str(path), way_out=way_out, recorded_digest=recorded
     )
     return as_dataset(entry, X, y, standing=standing)
 
 
 def as_dataset(
-    entry: CatalogueEntry, X: NDArray[Any], y: NDArray[Any], *, standing: Standing
+    entry: CatalogEntry, X: NDArray[Any], y: NDArray[Any], *, standing: Standing
 ) -> PaperDataset:
     """Return the data set of an entry with these arrays; labels become int64."""
     return PaperDataset(
@@ -53,7 +53,7 @@ def as_dataset(
     )
 
 
-def write_prepared(path: Path, entry: CatalogueEntry, dataset: Dataset) -> None:
+def write_prepared(path: Path, entry: CatalogEntry, dataset: Dataset) -> None:
     """Write a prepared copy so that at no moment a half-written file has its name."""
     digest = content_digest(dataset.X, dataset.y, ordered=entry.ordered)
     try:
@@ -96,7 +96,7 @@ def smallest_lossless(X: NDArray[Any]) -> NDArray[Any]:
     return X.astype(np.float32)
 
 
-def assemble(entry: CatalogueEntry, paths: Sequence[Path]) -> PaperDataset:
+def assemble(entry: CatalogEntry, paths: Sequence[Path]) -> PaperDataset:
     """Parse published files, in the order of ``entry.files``, and check the outcome."""
     names = " and ".join(path.name for path in paths)
     way_out = (
@@ -116,7 +116,7 @@ def assemble(entry: CatalogueEntry, paths: Sequence[Path]) -> PaperDataset:
     if not (np.isfinite(y).all() and np.array_equal(y, np.rint(y))):
         raise DatasetError(f"{names}: labels of {entry.name} must be whole numbers. {way_out}")
     labels = y.astype(np.int64)
-    standing = check_against_catalogue(
+    standing = check_against_catalog(
         entry, X, labels, file=names, way_out=way_out, from_source=True
     )
     return as_dataset(entry, smallest_lossless(X), labels, standing=standing)

@@ -1,7 +1,7 @@
 """From the published files of a data set to its table and labels, one function per recipe.
 
-Every recipe takes the paths of the files in catalogue order and gives ``(X, y)`` with integer
-labels. None of them checks sizes: the catalogue does that for all.
+Every recipe takes the paths of the files in catalog order and gives ``(X, y)`` with integer
+labels. None of them checks sizes: the catalog does that for all.
 """
 
 from __future__ import annotations

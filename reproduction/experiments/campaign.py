@@ -10,7 +10,7 @@ from time import monotonic
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from reproduction.datasets import CATALOGUE
+from reproduction.datasets import CATALOG
 from reproduction.experiments.cells import (
     PAPER_FAMILIES,
     BeyondCell,
@@ -18,15 +18,15 @@ from reproduction.experiments.cells import (
     CommitteeCell,
     DeployedCell,
     ForestCell,
-    UnlabelledCell,
+    UnlabeledCell,
     cells_of,
     schedule,
 )
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.protocol import (
-    LABELLED_FRACTIONS,
+    LABELED_FRACTIONS,
     LARGE_BINARY,
-    LEAST_LABELLED,
+    LEAST_LABELED,
     ROOT,
     TEST_FRACTION,
 )
@@ -50,52 +50,52 @@ def plan_cells(
 ) -> list[Cell]:
     """List the cells that the families need, each once.
 
-    If `repetitions` is not given, they are the paper's 50, its 20 for the unlabelled experiment,
+    If `repetitions` is not given, they are the paper's 50, its 20 for the unlabeled experiment,
     and 10 beyond that. Another `root` of all seeds gives an independent reproduction.
 
     Examples
     --------
     >>> cells = plan_cells(["Letter", "Splice", "Adult"], source=DataSource(), repetitions=2)
-    >>> len(cells), {cell.dataset for cell in cells if cell.name.startswith("unlabelled")}
+    >>> len(cells), {cell.dataset for cell in cells if cell.name.startswith("unlabeled")}
     (32, {'Adult'})
     """
     datasets, families = list(datasets), set(families)
     baggings = {bagging for family in families for bagging in FAMILY_BAGGINGS.get(family, ())}
     cells = cells_of(ForestCell, datasets, repetitions=repetitions, among=sorted(baggings))
-    if "unlabelled" in families:
-        chosen = [name for name in datasets if unlabelled_obstacle(name, source) is None]
-        cells += cells_of(UnlabelledCell, chosen, repetitions=repetitions)
+    if "unlabeled" in families:
+        chosen = [name for name in datasets if unlabeled_obstacle(name, source) is None]
+        cells += cells_of(UnlabeledCell, chosen, repetitions=repetitions)
     for kind in (BeyondCell, CommitteeCell, DeployedCell):
         if kind.family in families:
             cells += cells_of(kind, datasets, repetitions=repetitions)
     return [replace(cell, root=root) for cell in cells]
 
 
-def unlabelled_obstacle(name: str, source: DataSource) -> str | None:
-    """Say why a data set does not enter the unlabelled experiment, or None if it does.
+def unlabeled_obstacle(name: str, source: DataSource) -> str | None:
+    """Say why a data set does not enter the unlabeled experiment, or None if it does.
 
     The paper takes its large binary sets; any other set needs two classes, and enough samples
     for its smallest labeled fraction.
 
     Examples
     --------
-    >>> [name for name in CATALOGUE if unlabelled_obstacle(name, DataSource()) is None]
+    >>> [name for name in CATALOG if unlabeled_obstacle(name, DataSource()) is None]
     ['Adult', 'Cod-RNA', 'Mushroom', 'Phishing', 'w1a']
-    >>> unlabelled_obstacle("Letter", DataSource())
+    >>> unlabeled_obstacle("Letter", DataSource())
     'it has 26 classes, and the disagreement bound is for two'
     """
     shape = source.shape(name)
     if shape.n_classes != 2:
         return f"it has {shape.n_classes} classes, and the disagreement bound is for two"
-    if name in CATALOGUE:
+    if name in CATALOG:
         large = shape.n_samples > LARGE_BINARY
         return None if large else f"the paper takes sets of more than {LARGE_BINARY} samples only"
-    n_labelled = int(min(LABELLED_FRACTIONS) * (1 - TEST_FRACTION) * shape.n_samples)
-    if n_labelled < LEAST_LABELLED:
+    n_labeled = int(min(LABELED_FRACTIONS) * (1 - TEST_FRACTION) * shape.n_samples)
+    if n_labeled < LEAST_LABELED:
         return (
             f"of its {shape.n_samples} samples the smallest labeled fraction, "
-            f"{min(LABELLED_FRACTIONS):g} of the training part, leaves {n_labelled}, and at least "
-            f"{LEAST_LABELLED} are needed"
+            f"{min(LABELED_FRACTIONS):g} of the training part, leaves {n_labeled}, and at least "
+            f"{LEAST_LABELED} are needed"
         )
     return None
 

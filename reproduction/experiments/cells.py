@@ -12,14 +12,14 @@ from reproduction.experiments.protocol import (
     BAGGINGS,
     FOREST_REPETITIONS,
     FURTHER_REPETITIONS,
-    LABELLED_FRACTIONS,
+    LABELED_FRACTIONS,
     LEARNERS,
     ROOT,
-    UNLABELLED_REPETITIONS,
+    UNLABELED_REPETITIONS,
     seed_for,
 )
 
-PAPER_FAMILIES = ("A", "B", "C", "unlabelled")
+PAPER_FAMILIES = ("A", "B", "C", "unlabeled")
 """Those of the paper's appendix, the default of a run. A to C read the same forests."""
 
 PILOT_REPETITIONS = 2
@@ -78,25 +78,31 @@ class ForestCell(_Drawn):
     root: int = field(default=ROOT, compare=False)
 
     family: ClassVar[str] = "forest"
-    labelled_fraction: ClassVar[float] = 1.0
+    labeled_fraction: ClassVar[float] = 1.0
 
 
 @dataclass(frozen=True, order=True)
-class UnlabelledCell(_Drawn):
-    """One forest grown on a labeled fraction of the training part, the rest unlabelled.
+class UnlabeledCell(_Drawn):
+    """One forest grown on a labeled fraction of the training part, the rest unlabeled.
 
     Examples
     --------
-    >>> UnlabelledCell("Adult", 0.05, 3).name
-    'unlabelled-Adult-0.05-03'
+    >>> UnlabeledCell("Adult", 0.05, 3).name
+    'unlabeled-Adult-0.05-03'
     """
 
     dataset: str
-    labelled_fraction: float
+    labeled_fraction: float
     repetition: int
     root: int = field(default=ROOT, compare=False)
 
-    family: ClassVar[str] = "unlabelled"
+    family: ClassVar[str] = "unlabeled"
+
+    @property
+    def seed(self) -> int:
+        """Seed of all that is drawn and grown."""
+        # The rows were drawn by this spelling.
+        return seed_for("unlabelled", *self.columns.values(), root=self.root)
 
 
 @dataclass(frozen=True, order=True)
@@ -116,7 +122,7 @@ class BeyondCell(_Drawn):
     root: int = field(default=ROOT, compare=False)
 
     family: ClassVar[str] = "beyond"
-    labelled_fraction: ClassVar[float] = 1.0
+    labeled_fraction: ClassVar[float] = 1.0
 
     @property
     def seed(self) -> int:
@@ -133,7 +139,7 @@ class LearnerCell(_Drawn):
     repetition: int
     root: int = field(default=ROOT, compare=False)
 
-    labelled_fraction: ClassVar[float] = 1.0
+    labeled_fraction: ClassVar[float] = 1.0
 
 
 class CommitteeCell(LearnerCell):
@@ -164,10 +170,10 @@ class DeployedCell(LearnerCell):
     """
 
     family: ClassVar[str] = "deployed"
-    labelled_fraction: ClassVar[float] = 0.5
+    labeled_fraction: ClassVar[float] = 0.5
 
 
-Cell = ForestCell | UnlabelledCell | BeyondCell | CommitteeCell | DeployedCell
+Cell = ForestCell | UnlabeledCell | BeyondCell | CommitteeCell | DeployedCell
 
 
 @dataclass(frozen=True)
@@ -181,13 +187,13 @@ class Shape:
 
 def cost(cell: Cell, shape: Shape) -> float:
     """Rough growing time of the cell's forest, in arbitrary units: sort and scan at every depth."""
-    n_samples = cell.labelled_fraction * shape.n_samples
+    n_samples = cell.labeled_fraction * shape.n_samples
     return n_samples * log(1 + n_samples) ** 2 * sqrt(shape.n_features)
 
 
 AXES: dict[type[Cell], tuple[Sequence[Any], int]] = {
     ForestCell: (tuple(BAGGINGS), FOREST_REPETITIONS),
-    UnlabelledCell: (LABELLED_FRACTIONS, UNLABELLED_REPETITIONS),
+    UnlabeledCell: (LABELED_FRACTIONS, UNLABELED_REPETITIONS),
     BeyondCell: ((), FURTHER_REPETITIONS),
     CommitteeCell: (LEARNERS, FURTHER_REPETITIONS),
     DeployedCell: (LEARNERS, FURTHER_REPETITIONS),

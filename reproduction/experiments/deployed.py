@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 
 from reproduction.datasets import Dataset
 from reproduction.experiments.cells import DeployedCell
-from reproduction.experiments.protocol import TEST_FRACTION, UNLABELLED_SHARES, learner
+from reproduction.experiments.protocol import TEST_FRACTION, UNLABELED_SHARES, learner
 from reproduction.experiments.rows import DEPLOYED, Row
 from reproduction.experiments.splits import Split, provenance
 
@@ -24,19 +24,19 @@ def run_deployed(cell: DeployedCell, dataset: Dataset) -> list[Row]:
     reduced = learner(cell.learner, cell.seed).fit(X_rest, y_rest)
     differs = reduced.predict(U) != deployed.predict(U)
     seconds = perf_counter() - start
-    sizes = [min(int(share * len(y)), len(U)) for share in UNLABELLED_SHARES]
+    sizes = [min(int(share * len(y)), len(U)) for share in UNLABELED_SHARES]
     return [
         DEPLOYED.row(
             **cell.columns,
-            n_unlabelled=size,
-            unlabelled_share=share,
+            n_unlabeled=size,
+            unlabeled_share=share,
             hold_out_errors=int((reduced.predict(X_hold_out) != y_hold_out).sum()),
             n_hold_out=len(y_hold_out),
             hold_out_differs=int(differs[:size].sum()),
             deployed_test_errors=int((deployed.predict(split.X_test) != split.y_test).sum()),
             reduced_test_errors=int((reduced.predict(split.X_test) != split.y_test).sum()),
-            n_labelled=len(y),
+            n_labeled=len(y),
             **provenance(cell, dataset, split, seconds=seconds),
         )
-        for size, share in zip(sizes, UNLABELLED_SHARES, strict=True)
+        for size, share in zip(sizes, UNLABELED_SHARES, strict=True)
     ]

@@ -18,17 +18,17 @@ from reproduction.experiments.cells import (
     CommitteeCell,
     DeployedCell,
     ForestCell,
-    UnlabelledCell,
+    UnlabeledCell,
 )
 from reproduction.experiments.committee import run_committee
 from reproduction.experiments.deployed import run_deployed
 from reproduction.experiments.protocol import (
     DELTA,
-    LEAST_LABELLED,
-    OPTIMISED_WEIGHTINGS,
+    LEAST_LABELED,
+    OPTIMIZED_WEIGHTINGS,
     paper_forest,
 )
-from reproduction.experiments.rows import FORESTS, UNLABELLED, WEIGHTS, Row
+from reproduction.experiments.rows import FORESTS, UNLABELED, WEIGHTS, Row
 from reproduction.experiments.splits import Array, Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, all_bounds, get_bound
@@ -58,7 +58,7 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
     forest = paper_forest(bagging=cell.bagging, seed=cell.seed).fit(split.X, split.y)
     counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
     weightings: dict[str, Array] = {"uniform": np.full(counts.n_voters, 1.0 / counts.n_voters)}
-    for bound in OPTIMISED_WEIGHTINGS:
+    for bound in OPTIMIZED_WEIGHTINGS:
         if get_bound(bound).is_defined_for(counts):
             weightings[bound] = minimize_bound(counts, bound, delta=DELTA, published=True).weights
     vote = VoteOnTest.of(forest, split)
@@ -73,24 +73,24 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
     return rows + (_weight_rows(cell, counts, weightings) if cell.repetition == 0 else [])
 
 
-def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
+def _run(cell: UnlabeledCell, dataset: Dataset) -> list[Row]:
     start = perf_counter()
     whole = Split.of(cell, dataset)
-    n_labelled = int(cell.labelled_fraction * len(whole.y))
-    if n_labelled < max(LEAST_LABELLED, dataset.n_classes):
+    n_labeled = int(cell.labeled_fraction * len(whole.y))
+    if n_labeled < max(LEAST_LABELED, dataset.n_classes):
         raise DatasetError(
-            f"{dataset.name}: a labeled fraction of {cell.labelled_fraction:g} leaves "
-            f"{n_labelled} samples to learn from; at least {LEAST_LABELLED} are needed. Run the "
+            f"{dataset.name}: a labeled fraction of {cell.labeled_fraction:g} leaves "
+            f"{n_labeled} samples to learn from; at least {LEAST_LABELED} are needed. Run the "
             "families A, B and C only."
         )
-    X_labelled, X_unlabeled, y_labelled, _ = train_test_split(
+    X_labeled, X_unlabeled, y_labeled, _ = train_test_split(
         whole.X,
         whole.y,
-        train_size=cell.labelled_fraction,
+        train_size=cell.labeled_fraction,
         stratify=whole.y,
         random_state=cell.seed,
     )
-    split = Split(X_labelled, y_labelled, whole.X_test, whole.y_test)
+    split = Split(X_labeled, y_labeled, whole.X_test, whole.y_test)
     forest = paper_forest(bagging="full", seed=cell.seed).fit(split.X, split.y)
     votes = out_of_bag_votes(forest, split.X, split.y)
     votes = replace(votes, unlabeled=predict_members(forest, X_unlabeled)[0])
@@ -98,9 +98,9 @@ def _run(cell: UnlabelledCell, dataset: Dataset) -> list[Row]:
     uniform = np.full(counts.n_voters, 1.0 / counts.n_voters)
     columns = _measure(counts, uniform, VoteOnTest.of(forest, split))
     return [
-        UNLABELLED.row(
+        UNLABELED.row(
             **cell.columns,
-            n_unlabelled=len(X_unlabeled),
+            n_unlabeled=len(X_unlabeled),
             n_min_disagreement=counts.n_min_disagreement,
             **columns,
             **provenance(cell, dataset, split, seconds=perf_counter() - start),

@@ -17,30 +17,30 @@ N_TREES = 100
 TEST_FRACTION = 0.2
 DELTA = 0.05
 FOREST_REPETITIONS = 50
-UNLABELLED_REPETITIONS = 20
+UNLABELED_REPETITIONS = 20
 FURTHER_REPETITIONS = 10
-UNLABELLED_SHARES = (0.1, 0.5, 1.0)
+UNLABELED_SHARES = (0.1, 0.5, 1.0)
 """Unlabeled samples per labeled one, by which a model trained on all labels is certified."""
 
 MEMBER_SHARE = 0.95
 """Share of the training rows for each member of a committee whose learner ignores its seed."""
 
 LEARNERS = ("forest", "boosting")
-LABELLED_FRACTIONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+LABELED_FRACTIONS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 
 LARGE_BINARY = 8000
-"""The unlabelled experiment takes the binary data sets with more samples than this."""
+"""The unlabeled experiment takes the binary data sets with more samples than this."""
 
-LEAST_LABELLED = 20
+LEAST_LABELED = 20
 """With fewer samples to learn from, some tree's bootstrap may leave none of them out."""
 
 BAGGINGS = MappingProxyType({"full": None, "reduced": 0.5})
-"""Points drawn with replacement for each tree, as ``max_samples``: n or n/2."""
+"""Samples drawn with replacement for each tree, as ``max_samples``: n or n/2."""
 
-OPTIMISED_WEIGHTINGS = ("first_order", "tandem", "disagreement")
+OPTIMIZED_WEIGHTINGS = ("first_order", "tandem", "disagreement")
 """Bounds that choose weights, besides the uniform ones; the last for two classes only."""
 
-WEIGHTINGS = ("uniform", *OPTIMISED_WEIGHTINGS)
+WEIGHTINGS = ("uniform", *OPTIMIZED_WEIGHTINGS)
 
 
 def paper_forest(*, bagging: str, seed: int) -> RandomForestClassifier:

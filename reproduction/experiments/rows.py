@@ -15,7 +15,7 @@ from reproduction.experiments.cells import (
     CommitteeCell,
     DeployedCell,
     ForestCell,
-    UnlabelledCell,
+    UnlabeledCell,
 )
 from reproduction.experiments.protocol import WEIGHTINGS
 
@@ -68,7 +68,7 @@ class Table:
 
     def cell(self, row: TextRow) -> Cell:
         """Return the cell that a row comes from."""
-        read = {"repetition": int, "labelled_fraction": float}
+        read = {"repetition": int, "labeled_fraction": float}
         return self.cell_type(
             **{name: read.get(name, str)(row[name]) for name in self.cell_columns}
         )
@@ -87,12 +87,12 @@ FORESTS = Table(
 )
 """One weighting of one forest."""
 
-UNLABELLED = Table(
-    "unlabelled",
-    UnlabelledCell,
-    (*BOUND_COLUMNS, *PROVENANCE, "n_unlabelled", "n_min_disagreement"),
+UNLABELED = Table(
+    "unlabeled",
+    UnlabeledCell,
+    (*BOUND_COLUMNS, *PROVENANCE, "n_unlabeled", "n_min_disagreement"),
 )
-"""The uniform vote of one forest whose training part is mostly unlabelled."""
+"""The uniform vote of one forest whose training part is mostly unlabeled."""
 
 WEIGHTS = Table(
     "weights",
@@ -144,21 +144,21 @@ DEPLOYED = Table(
     "deployed",
     DeployedCell,
     (
-        *("n_unlabelled", "unlabelled_share", "hold_out_errors", "n_hold_out", "hold_out_differs"),
-        *("deployed_test_errors", "reduced_test_errors", "n_labelled", *PROVENANCE),
+        *("n_unlabeled", "unlabeled_share", "hold_out_errors", "n_hold_out", "hold_out_differs"),
+        *("deployed_test_errors", "reduced_test_errors", "n_labeled", *PROVENANCE),
     ),
-    lambda row: int(row["n_unlabelled"]),
+    lambda row: int(row["n_unlabeled"]),
 )
 """One learner trained on all labeled samples, next to one trained on 80% of them.
 
-Half of the training part is labeled. The first `n_unlabelled` samples of the other half are the
+Half of the training part is labeled. The first `n_unlabeled` samples of the other half are the
 unlabeled samples. `hold_out_errors` are those of the learner trained on 80% of the labeled samples
 on the other 20%, and `hold_out_differs` counts the unlabeled samples where it differs from the
 deployed one; `deployed_test_errors` and `reduced_test_errors` are those of both on the test part.
 """
 
 TABLES = MappingProxyType(
-    {table.name: table for table in (FORESTS, UNLABELLED, WEIGHTS, BEYOND, COMMITTEE, DEPLOYED)}
+    {table.name: table for table in (FORESTS, UNLABELED, WEIGHTS, BEYOND, COMMITTEE, DEPLOYED)}
 )
 
 

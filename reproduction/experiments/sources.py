@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from reproduction.datasets import CATALOGUE, Dataset, find_entry, load_dataset
+from reproduction.datasets import CATALOG, Dataset, find_entry, load_dataset
 from reproduction.datasets.files import read_own_file
 from reproduction.experiments.cells import Shape
 from reproduction.experiments.splits import check_splittable
@@ -45,7 +45,7 @@ class DataSource:
         return reasons
 
     def shape(self, name: str) -> Shape:
-        """Return the size of a data set, without loading it if the catalogue knows."""
+        """Return the size of a data set, without loading it if the catalog knows."""
         if name in dict(self.files):
             dataset = self.load(name)
             return Shape(dataset.n_samples, dataset.n_features, dataset.n_classes)
@@ -73,7 +73,7 @@ def own_files(paths: list[Path]) -> tuple[tuple[str, str], ...]:
     """
     named = [(path.stem, str(path)) for path in paths]
     names = [name.casefold() for name, _ in named]
-    taken = {name.casefold() for name in CATALOGUE}
+    taken = {name.casefold() for name in CATALOG}
     for name, path in named:
         if name.casefold() in taken or names.count(name.casefold()) > 1:
             raise DatasetError(

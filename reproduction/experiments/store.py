@@ -20,7 +20,7 @@ from filelock import FileLock, Timeout
 from reproduction.experiments.cells import Cell
 from reproduction.experiments.rows import TABLES, Row, TextRow, as_text
 
-CELL_TABLES = ("forests", "unlabelled", "beyond", "committee", "deployed")
+CELL_TABLES = ("forests", "unlabeled", "beyond", "committee", "deployed")
 """Tables whose rows show that a cell is done."""
 
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from reproduction.report.frames import forest_summary, unlabelled_summary
+from reproduction.report.frames import forest_summary, unlabeled_summary
 from reproduction.report.paper_numbers import PaperCell, paper_cells
 
 LIMIT = 3.0
 """Differences beyond this many standard errors need an explanation."""
 
-COUNTED_GROUPS = ("bounds", "statistics", "optimised test risk")
+COUNTED_GROUPS = ("bounds", "statistics", "optimized test risk")
 """Groups whose cells make up the share within the limit; the other two the paper only plots."""
 
 UNCOUNTED_COLUMNS = ("c2",)
@@ -32,16 +32,16 @@ TOO_FEW = "too few repetitions"
 NO_ROWS = "not available here"
 
 
-CELL_COLUMNS = ("group", "dataset", "bagging", "weighting", "labelled_fraction", "column")
+CELL_COLUMNS = ("group", "dataset", "bagging", "weighting", "labeled_fraction", "column")
 
 
-def compare(forests: pd.DataFrame, unlabelled: pd.DataFrame) -> pd.DataFrame:
+def compare(forests: pd.DataFrame, unlabeled: pd.DataFrame) -> pd.DataFrame:
     """Set the means of the rows others the paper's numbers, one row per number of the paper.
 
     `standard_errors` is the difference over its standard error, NaN where there is nothing to
     compare.
     """
-    summaries = forest_summary(forests), unlabelled_summary(unlabelled)
+    summaries = forest_summary(forests), unlabeled_summary(unlabeled)
     return pd.DataFrame([_compared(cell, *summaries) for cell in paper_cells()])
 
 
@@ -71,13 +71,11 @@ def standard_errors(
     return difference / sqrt(variance * (1 / ours[1] + 1 / paper[1]) + unit**2 / 12)
 
 
-def _compared(
-    cell: PaperCell, forests: pd.DataFrame, unlabelled: pd.DataFrame
-) -> dict[str, object]:
-    summary = forests if cell.labelled_fraction is None else unlabelled
+def _compared(cell: PaperCell, forests: pd.DataFrame, unlabeled: pd.DataFrame) -> dict[str, object]:
+    summary = forests if cell.labeled_fraction is None else unlabeled
     key: tuple[Any, ...] = (cell.dataset, cell.bagging, cell.weighting)
-    if cell.labelled_fraction is not None:
-        key = (cell.dataset, cell.labelled_fraction)
+    if cell.labeled_fraction is not None:
+        key = (cell.dataset, cell.labeled_fraction)
     row: dict[str, object] = {
         **{name: getattr(cell, name) for name in CELL_COLUMNS},
         **{"ours": nan, "ours_sd": nan, "repetitions": 0},
@@ -136,11 +134,11 @@ class Explanation:
     Examples
     --------
     >>> looser = Explanation(
-    ...     group="bounds", dataset="*", bagging="*", weighting="*", labelled_fraction="*",
+    ...     group="bounds", dataset="*", bagging="*", weighting="*", labeled_fraction="*",
     ...     column="c2", direction="below", reason="The published C2 is looser.",
     ... )
     >>> cell = {"group": "bounds", "dataset": "Splice", "bagging": "full", "weighting": "uniform",
-    ...         "labelled_fraction": None, "column": "c2", "difference": -0.01}
+    ...         "labeled_fraction": None, "column": "c2", "difference": -0.01}
     >>> looser.covers(cell), looser.covers({**cell, "difference": 0.01})
     (True, False)
     """
@@ -149,7 +147,7 @@ class Explanation:
     dataset: str
     bagging: str
     weighting: str
-    labelled_fraction: str
+    labeled_fraction: str
     column: str
     direction: str  # where ours lies, "below" or "above" the paper's
     reason: str
@@ -162,8 +160,8 @@ class Explanation:
             all(getattr(self, field) in (ANY, cell[field]) for field in FIELDS)
             and self.direction in (ANY, direction)
             and (
-                self.labelled_fraction == ANY
-                or float(self.labelled_fraction) == cell["labelled_fraction"]
+                self.labeled_fraction == ANY
+                or float(self.labeled_fraction) == cell["labeled_fraction"]
             )
         )
 

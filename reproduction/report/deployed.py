@@ -6,7 +6,7 @@ from statistics import median
 
 import pandas as pd
 
-from reproduction.experiments.protocol import DELTA, LEARNERS, UNLABELLED_SHARES
+from reproduction.experiments.protocol import DELTA, LEARNERS, UNLABELED_SHARES
 from reproduction.report.layout import Heading, TextCell, TextTable
 from reproduction.report.tables import learner_table
 from tandemvote.bounds import Estimates, single_voter_bound, test_set_bound
@@ -27,7 +27,7 @@ defaults. All bounds have a confidence of 95%."""
 SIZES = {0: "below 250", 250: "250 to 999", 1000: "1,000 to 4,999", 5000: "5,000 and more"}
 """Numbers of unlabeled samples from which a line of the second table starts, and its name."""
 
-KEYS = ["dataset", "learner", "unlabelled_share"]
+KEYS = ["dataset", "learner", "unlabeled_share"]
 
 
 def deployed_values(rows: pd.DataFrame) -> pd.DataFrame:
@@ -36,15 +36,15 @@ def deployed_values(rows: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> rows = pd.DataFrame({
-    ...     "dataset": ["Letter"], "learner": ["forest"], "unlabelled_share": [0.5],
-    ...     "n_unlabelled": [900], "hold_out_errors": [10], "n_hold_out": [450],
+    ...     "dataset": ["Letter"], "learner": ["forest"], "unlabeled_share": [0.5],
+    ...     "n_unlabeled": [900], "hold_out_errors": [10], "n_hold_out": [450],
     ...     "hold_out_differs": [4], "deployed_test_errors": [8], "reduced_test_errors": [10],
     ...     "n_test": [400],
     ... })
     >>> deployed_values(rows)[["test_set", "refit", "deployed_risk"]].round(4).values.tolist()
     [[0.0374, 0.0453, 0.02]]
     """
-    values = rows[[*KEYS, "n_unlabelled"]].copy()
+    values = rows[[*KEYS, "n_unlabeled"]].copy()
     values["test_set"] = [
         test_set_bound(Estimates.from_numbers(n_errors=int(errors), n_samples=int(n)), DELTA)
         for errors, n in zip(rows["hold_out_errors"], rows["n_hold_out"], strict=True)
@@ -54,7 +54,7 @@ def deployed_values(rows: pd.DataFrame) -> pd.DataFrame:
             n_errors=int(row.hold_out_errors),
             n_samples=int(row.n_hold_out),
             n_differ=int(row.hold_out_differs),
-            n_unlabeled=int(row.n_unlabelled),
+            n_unlabeled=int(row.n_unlabeled),
             delta=DELTA,
         )
         for row in rows.itertuples()
@@ -69,13 +69,13 @@ def deployed_table(rows: pd.DataFrame) -> TextTable:
     means = deployed_values(rows).groupby(KEYS, sort=False).mean()
 
     def cells(name: str, learner: str) -> list[str]:
-        by_share = [means.loc[name, learner, share] for share in UNLABELLED_SHARES]
-        half = by_share[UNLABELLED_SHARES.index(0.5)]
+        by_share = [means.loc[name, learner, share] for share in UNLABELED_SHARES]
+        half = by_share[UNLABELED_SHARES.index(0.5)]
         numbers = [half["reduced_risk"], half["deployed_risk"], half["test_set"]]
         numbers += [of_share["refit"] for of_share in by_share]
         return [
             *(f"{value:.4f}" for value in numbers),
-            f"{half['n_unlabelled']:.0f}",
+            f"{half['n_unlabeled']:.0f}",
             f"{half['refit'] / half['test_set']:.2f}",
         ]
 
@@ -84,7 +84,7 @@ def deployed_table(rows: pd.DataFrame) -> TextTable:
         caption="Models trained on all labels: means over repetitions.",
         headings=[
             *("test error, 80%", "test error, all labels", "TEST"),
-            *(f"REFIT, {share * 100:.0f}%" for share in UNLABELLED_SHARES),
+            *(f"REFIT, {share * 100:.0f}%" for share in UNLABELED_SHARES),
             *("n/2 samples", "REFIT / TEST, 50%"),
         ],
         rows=rows,
@@ -92,10 +92,10 @@ def deployed_table(rows: pd.DataFrame) -> TextTable:
     )
 
 
-def unlabelled_table(rows: pd.DataFrame) -> TextTable:
+def unlabeled_table(rows: pd.DataFrame) -> TextTable:
     """Return one row per range of numbers of unlabeled samples."""
     values = deployed_values(rows)
-    starts = pd.cut(values["n_unlabelled"], [*SIZES, float("inf")], right=False, labels=list(SIZES))
+    starts = pd.cut(values["n_unlabeled"], [*SIZES, float("inf")], right=False, labels=list(SIZES))
     lines = []
     for start, some in values.groupby(starts.astype(int)):
         ratios = some["refit"] / some["test_set"]
@@ -104,7 +104,7 @@ def unlabelled_table(rows: pd.DataFrame) -> TextTable:
         lines.append(tuple(map(TextCell, texts)))
     headings = ("unlabeled samples", "data sets", "certificates")
     return TextTable(
-        name="deployed_unlabelled",
+        name="deployed_unlabeled",
         caption="How many unlabeled samples are needed: REFIT over TEST by their number.",
         headings=tuple(
             Heading(text, text) for text in (*headings, "median REFIT / TEST", "at most 1.5")
@@ -124,10 +124,10 @@ def findings(rows: pd.DataFrame) -> list[str]:
     means = deployed_values(rows).groupby(KEYS, sort=False).mean()
     lines = []
     for learner in LEARNERS:
-        for share in UNLABELLED_SHARES:
+        for share in UNLABELED_SHARES:
             if (learner, share) not in means.index.droplevel("dataset"):
                 continue
-            some = means.xs((learner, share), level=("learner", "unlabelled_share"))
+            some = means.xs((learner, share), level=("learner", "unlabeled_share"))
             ratios = some["refit"] / some["test_set"]
             lines.append(
                 f"- **{learner}, {share * 100:.0f}% unlabeled**, {len(some)} data sets: REFIT over "

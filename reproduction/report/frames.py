@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from reproduction.datasets import CATALOGUE
+from reproduction.datasets import CATALOG
 from reproduction.experiments.rows import TABLES, TextRow
 from reproduction.experiments.store import RowStore
 
@@ -64,9 +64,9 @@ def forest_summary(forests: pd.DataFrame) -> pd.DataFrame:
     return summarise(forests, ["dataset", "bagging", "weighting"])
 
 
-def unlabelled_summary(unlabelled: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the unlabelled experiment by data set and labeled fraction."""
-    return summarise(unlabelled, ["dataset", "labelled_fraction"])
+def unlabeled_summary(unlabeled: pd.DataFrame) -> pd.DataFrame:
+    """Summarise the unlabeled experiment by data set and labeled fraction."""
+    return summarise(unlabeled, ["dataset", "labeled_fraction"])
 
 
 def dataset_order(names: Iterable[str]) -> list[str]:
@@ -82,8 +82,8 @@ def dataset_order(names: Iterable[str]) -> list[str]:
     ['Adult', 'Cod-RNA']
     """
     present = set(names)
-    others = sorted(present - set(CATALOGUE), key=str.casefold)
-    return [*(CATALOGUE if present & set(CATALOGUE) else ()), *others]
+    others = sorted(present - set(CATALOG), key=str.casefold)
+    return [*(CATALOG if present & set(CATALOG) else ()), *others]
 
 
 def binary_sets(forests: pd.DataFrame) -> list[str]:

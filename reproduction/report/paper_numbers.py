@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reproduction.datasets.catalogue import paper_csv
+from reproduction.datasets.catalog import paper_csv
 
 PAPER_REPETITIONS = 50
 
@@ -25,7 +25,7 @@ STATISTIC_COLUMNS = {
     "min_overlap_size": "n_min_pairs",
 }
 WEIGHTING_COLUMNS = {"FO_optimized": "first_order", "TND_optimized": "tandem"}
-UNLABELLED_COLUMNS = {
+UNLABELED_COLUMNS = {
     "test_risk": "test_risk",
     "FO": "first_order",
     "TND": "tandem",
@@ -46,7 +46,7 @@ class PaperCell:
     sd: float | None  # over repetitions, where printed
     repetitions: int
     resolution: float  # unit of the last printed digit
-    labelled_fraction: float | None = None  # in the unlabelled experiment
+    labeled_fraction: float | None = None  # in the unlabeled experiment
 
 
 def paper_cells() -> list[PaperCell]:
@@ -85,15 +85,15 @@ def _tables() -> Iterator[tuple[str, str, str, dict[str, tuple[str, str]]]]:
     for bagging in ("full", "reduced"):
         yield f"uniform_{bagging}_bounds", "bounds", bagging, uniform(BOUND_COLUMNS)
         yield f"uniform_{bagging}_statistics", "statistics", bagging, uniform(STATISTIC_COLUMNS)
-        yield f"optimized_{bagging}_test_risk", "optimised test risk", bagging, risks
-    yield "optimized_bounds", "optimised bounds", "", bounds
-    yield "unlabelled", "unlabelled", "full", uniform(UNLABELLED_COLUMNS)
+        yield f"optimized_{bagging}_test_risk", "optimized test risk", bagging, risks
+    yield "optimized_bounds", "optimized bounds", "", bounds
+    yield "unlabeled", "unlabeled", "full", uniform(UNLABELED_COLUMNS)
 
 
 def _cell(
     row: dict[str, str], printed: str, *, group: str, bagging: str, vote: tuple[str, str]
 ) -> PaperCell:
-    text, fraction = row[printed], row.get("labelled_fraction")
+    text, fraction = row[printed], row.get("labeled_fraction")
     weighting, column = vote
     above_one = text == ">1" or float(text) > 1
     return PaperCell(
@@ -106,5 +106,5 @@ def _cell(
         sd=float(row[f"{printed}_sd"]) if row.get(f"{printed}_sd") else None,
         repetitions=int(row.get("repeats", PAPER_REPETITIONS)),
         resolution=10.0 ** -len(text.partition(".")[2]),
-        labelled_fraction=None if fraction is None else float(fraction),
+        labeled_fraction=None if fraction is None else float(fraction),
     )

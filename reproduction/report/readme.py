@@ -35,9 +35,9 @@ COLUMN_WORDS = {
 GROUP_WORDS = {
     "bounds": "bounds with uniform weights",
     "statistics": "statistics with uniform weights",
-    "optimised test risk": "test risk with optimized weights",
-    "optimised bounds": "bounds with optimized weights",
-    "unlabelled": "few labeled samples",
+    "optimized test risk": "test risk with optimized weights",
+    "optimized bounds": "bounds with optimized weights",
+    "unlabeled": "few labeled samples",
 }
 """What the groups of the comparison are called."""
 
@@ -49,7 +49,7 @@ ZERO_RULE = (
 FIGURE_WORDS = {
     "figure-1-bounds": "Figure 1. Test risk (black) and bounds, uniform weights. The paper's text "
     "does not name its data sets; the choice is ours.",
-    "figure-2a-test-risk-ratios": "Figure 2a. Test risk of optimised over uniform weights: median "
+    "figure-2a-test-risk-ratios": "Figure 2a. Test risk of optimized over uniform weights: median "
     f"and quartiles, logarithmic scale. {ZERO_RULE}",
     "figure-2b-weights": "Figure 2b. Optimized weights of two forests, best tree first; weights "
     "below 0.0001 fall off the picture. The paper's text does not name its data sets either.",
@@ -58,20 +58,20 @@ FIGURE_WORDS = {
     "bounds-uniform-multiclass": "Bounds with uniform weights, multiclass sets.",
     "disagreement-against-tandem": "Disagreement over Gibbs loss against TND over FO, without "
     "Mushroom, Shuttle and Protein, as in the paper: losses near 0, or bounds above 1.",
-    "bounds-optimised-binary": "Bounds before and after (hatched) optimization, binary sets.",
-    "bounds-optimised-multiclass": "Bounds before and after (hatched) optimization, multiclass "
+    "bounds-optimized-binary": "Bounds before and after (hatched) optimization, binary sets.",
+    "bounds-optimized-multiclass": "Bounds before and after (hatched) optimization, multiclass "
     "sets.",
     "bagging-uniform-binary": "Full and reduced (hatched) bagging, uniform weights, binary sets.",
     "bagging-uniform-multiclass": "Full and reduced (hatched) bagging, uniform weights, multiclass "
     "sets.",
-    "bagging-optimised-binary": "Full and reduced (hatched) bagging, optimized weights, binary "
+    "bagging-optimized-binary": "Full and reduced (hatched) bagging, optimized weights, binary "
     "sets.",
-    "bagging-optimised-multiclass": "Full and reduced (hatched) bagging, optimized weights, "
+    "bagging-optimized-multiclass": "Full and reduced (hatched) bagging, optimized weights, "
     "multiclass sets.",
     "bagging-test-risk-ratios": "Test risk of reduced over full bagging: median and quartiles. "
     f"{ZERO_RULE}",
     "bagging-tandem-ratios": "TND of reduced over full bagging: median and quartiles.",
-    "unlabelled-curves": "Test risk and bounds against the labeled fraction.",
+    "unlabeled-curves": "Test risk and bounds against the labeled fraction.",
 }
 """Captions of the figures, by file name and in the order of the paper."""
 
@@ -84,7 +84,7 @@ BEYOND_HEADINGS = (
 def write_readme(
     *,
     forests: pd.DataFrame,
-    unlabelled: pd.DataFrame,
+    unlabeled: pd.DataFrame,
     comparison: pd.DataFrame,
     explanations: Sequence[Explanation],
     findings: Sequence[Finding],
@@ -92,10 +92,10 @@ def write_readme(
     figures: Sequence[str],
 ) -> str:
     """Return the README's Markdown."""
-    names = {**shown(forests), **shown(unlabelled)}
+    names = {**shown(forests), **shown(unlabeled)}
     sections = [
         HEAD,
-        _rows_section(forests, unlabelled, names),
+        _rows_section(forests, unlabeled, names),
         _agreement_section(comparison, explanations, names),
         _findings_section(findings),
         _comparison_section(comparison, names),
@@ -115,7 +115,7 @@ Vote", NeurIPS 2020: every table and figure of its experiments, from forests gro
 `python -m reproduction run` to grow them yourself; it can be stopped at any time and goes on where
 it was.
 
-- `forests.csv`: one row per data set, bagging, repetition and weighting. `unlabelled.csv`: one row
+- `forests.csv`: one row per data set, bagging, repetition and weighting. `unlabeled.csv`: one row
   per data set, labeled fraction and repetition. `weights.csv`: the weight of each tree in
   repetition 0.
 - `comparison.csv`: every number of the paper others ours. `explanations.csv`: why some differ.
@@ -128,11 +128,11 @@ its own seed, so any row can be made again alone; `--seed` changes all seeds, fo
 reproduction in another folder, such as `further/`."""
 
 
-def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[str, str]) -> str:
+def _rows_section(forests: pd.DataFrame, unlabeled: pd.DataFrame, names: dict[str, str]) -> str:
     lines = ["## Rows", ""]
     for words, frame, part in (
         ("Forests", forests, "bagging"),
-        ("Few labeled samples", unlabelled, "labelled_fraction"),
+        ("Few labeled samples", unlabeled, "labeled_fraction"),
     ):
         if frame.empty:
             lines.append(f"- {words}: no rows yet.")
@@ -154,7 +154,7 @@ def _rows_section(forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[s
             f"- Reconstructed: {', '.join(marked)}. The data stand in for the paper's own, which "
             "were not available."
         )
-    versions = sorted({*forests["versions"], *unlabelled["versions"]})
+    versions = sorted({*forests["versions"], *unlabeled["versions"]})
     lines += [f"- Made with {text}." for text in versions]
     return "\n".join(lines)
 
@@ -216,7 +216,7 @@ def _beyond_lines(
             names[cell["dataset"]],
             cell["bagging"],
             cell["weighting"],
-            "" if pd.isna(cell["labelled_fraction"]) else f"{cell['labelled_fraction']:g}",
+            "" if pd.isna(cell["labeled_fraction"]) else f"{cell['labeled_fraction']:g}",
             COLUMN_WORDS[cell["column"]],
             _number(cell["ours"], cell["column"]),
             _number(cell["paper"], cell["column"]),
@@ -259,7 +259,7 @@ def _comparison_section(comparison: pd.DataFrame, names: dict[str, str]) -> str:
 def _grid(chosen: pd.DataFrame, names: dict[str, str]) -> str:
     """One row per data set (and labeled fraction), one column per quantity."""
     by_weighting = chosen["weighting"].nunique() > 1
-    by_fraction = chosen["labelled_fraction"].notna().any()
+    by_fraction = chosen["labeled_fraction"].notna().any()
     columns = list(dict.fromkeys(zip(chosen["weighting"], chosen["column"], strict=True)))
     headings = [
         f"{COLUMN_WORDS[column]}, {BOUND_LABELS[weighting]}-optimized"
@@ -268,7 +268,7 @@ def _grid(chosen: pd.DataFrame, names: dict[str, str]) -> str:
         for weighting, column in columns
     ]
     rows = []
-    keys = ["dataset", "labelled_fraction"] if by_fraction else ["dataset"]
+    keys = ["dataset", "labeled_fraction"] if by_fraction else ["dataset"]
     for key, cells in chosen.groupby(keys, sort=False):
         texts = {
             (cell["weighting"], cell["column"]): _side_by_side(cell)

@@ -15,7 +15,7 @@ from reproduction.report.committee import (
 )
 from reproduction.report.committee import FIGURE as COMMITTEE_FIGURE
 from reproduction.report.comparison import compare, read_explanations
-from reproduction.report.deployed import deployed_page, deployed_table, unlabelled_table
+from reproduction.report.deployed import deployed_page, deployed_table, unlabeled_table
 from reproduction.report.figures import all_figures, save
 from reproduction.report.figures.distances import bound_distances
 from reproduction.report.figures.schemes import scheme_bounds, scheme_ratios
@@ -39,26 +39,26 @@ def render_reproduction(folder: str | os.PathLike[str]) -> list[Path]:
 def render_paper(folder: str | os.PathLike[str]) -> list[Path]:
     """Render ``README.md``, ``comparison.csv``, ``tables/`` and ``figures/`` of the paper."""
     folder, store = Path(folder), RowStore(folder)
-    forests, unlabelled, weights = (
-        read_frame(store, table) for table in ("forests", "unlabelled", "weights")
+    forests, unlabeled, weights = (
+        read_frame(store, table) for table in ("forests", "unlabeled", "weights")
     )
-    if forests.empty and unlabelled.empty:
+    if forests.empty and unlabeled.empty:
         return []
-    names = {**shown(forests), **shown(unlabelled)}
+    names = {**shown(forests), **shown(unlabeled)}
     tables = all_tables(forests, names)
     written = [path for table in tables for path in _write_table(folder, table)]
     figures = []
-    for name, figure in all_figures(forests, unlabelled, weights):
+    for name, figure in all_figures(forests, unlabeled, weights):
         figures.append(name)
         written += save(figure, folder / "figures" / name)
-    comparison = compare(forests, unlabelled)
+    comparison = compare(forests, unlabeled)
     written.append(_write(folder / "comparison.csv", comparison.to_csv(index=False).rstrip("\n")))
     readme = write_readme(
         forests=forests,
-        unlabelled=unlabelled,
+        unlabeled=unlabeled,
         comparison=comparison,
         explanations=read_explanations(folder / "explanations.csv"),
-        findings=all_findings(forests, unlabelled, names),
+        findings=all_findings(forests, unlabeled, names),
         tables=tables,
         figures=figures,
     )
@@ -108,7 +108,7 @@ def render_deployed(folder: str | os.PathLike[str]) -> list[Path]:
     rows = read_frame(RowStore(folder), "deployed")
     if rows.empty:
         return []
-    tables = deployed_table(rows), unlabelled_table(rows)
+    tables = deployed_table(rows), unlabeled_table(rows)
     page = _write(folder / "deployed.md", deployed_page(rows, tables))
     return [*(path for table in tables for path in _write_table(folder, table)), page]
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from reproduction.datasets.catalogue import CATALOGUE, paper_csv
+from reproduction.datasets.catalog import CATALOG, paper_csv
 from reproduction.experiments.protocol import LEARNERS
 from reproduction.report.frames import BOUND_LABELS, dataset_order, forest_summary, shown, summarise
 from reproduction.report.layout import Heading, Mark, TextCell, TextTable, mark_smallest
@@ -41,7 +41,7 @@ def all_tables(forests: pd.DataFrame, names: Mapping[str, str]) -> list[TextTabl
     present = set(forests.loc[forests["weighting"] == "uniform", "bagging"])
     baggings = [bagging for bagging in BAGGING_WORDS if bagging in present]
     return [
-        *([dataset_table(names)] if names.keys() & CATALOGUE.keys() else []),
+        *([dataset_table(names)] if names.keys() & CATALOG.keys() else []),
         *(
             make(forests, bagging)
             for bagging in baggings
@@ -132,8 +132,8 @@ def test_risk_table(forests: pd.DataFrame, bagging: str) -> TextTable:
         ]
 
     return _table(
-        f"optimised-{bagging}-test-risk",
-        caption=f"Test risk with {BAGGING_WORDS[bagging]} after optimising the weights: mean "
+        f"optimized-{bagging}-test-risk",
+        caption=f"Test risk with {BAGGING_WORDS[bagging]} after optimizing the weights: mean "
         "(standard deviation). The best is bold, the second best underlined.",
         headings=list(RISK_COLUMNS.values()),
         rows=forests,

@@ -14,7 +14,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from reproduction.command_line import run
-from reproduction.datasets import CATALOGUE
+from reproduction.datasets import CATALOG
 from reproduction.datasets.checks import content_digest
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.rows import TABLES, as_text
@@ -73,14 +73,14 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_in_tables(files, tmp_path, c
     assert f"Cells to run: {N_CELLS - n_kept}; done before: {n_kept}" in printed
     assert len(store.done()) == N_CELLS
 
-    for table in ("forests", "unlabelled"):
+    for table in ("forests", "unlabeled"):
         rows = store.rows(table)
         text = store.table_path(table).read_text()
         assert len(text.splitlines()) == 1 + len(rows)  # no row twice
         before = [row for tables in loaded.values() for row in tables.get(table, [])]
         assert all(row in rows for row in before)  # what was stored has not been run again
     assert len(store.rows("forests")) == 2 * 4 + 2 * 3
-    assert len(store.rows("unlabelled")) == 10
+    assert len(store.rows("unlabeled")) == 10
 
     source = DataSource(files=own_files(files))
     last = store.rows("forests")[-1]
@@ -171,14 +171,14 @@ def test_a_small_set_runs_without_the_family_it_is_too_small_for(tmp_path, capfd
     words = ["--target", "kind", "--drop-missing", "--no-render", "--repetitions", "1"]
     assert run(_arguments([path], output, *words)) == 0
     printed = capfd.readouterr().err
-    assert "Left small out of the unlabelled family: of its 120 samples" in printed
+    assert "Left small out of the unlabeled family: of its 120 samples" in printed
     assert "Left out 2 of the rows of small: missing cells." in printed
     rows = RowStore(output).rows("forests")
     assert {(row["bagging"], row["n_train"], row["n_test"]) for row in rows} == {
         ("full", "96", "24"),
         ("reduced", "96", "24"),
     }
-    assert run(_arguments([path], output, "--family", "unlabelled", *words)) == 2
+    assert run(_arguments([path], output, "--family", "unlabeled", *words)) == 2
     assert "none of these data sets enters" in capfd.readouterr().err
 
 
@@ -200,7 +200,7 @@ def test_data_sets_are_listed_and_described(capfd):
 
 def test_the_list_of_data_sets_says_what_is_not_the_original(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("TANDEMVOTE_DATA", str(tmp_path / "gone"))  # the option wins
-    entry = CATALOGUE["USPS"]
+    entry = CATALOG["USPS"]
     X = np.zeros((entry.n_samples, entry.n_features), dtype=np.uint8)
     y = np.repeat(np.arange(10), entry.class_counts)
     np.savez_compressed(tmp_path / "usps.npz", X=X, y=y, digest=content_digest(X, y))

@@ -26,7 +26,7 @@ def data():
 
 @pytest.fixture
 def table(tmp_path, data):
-    rows = [",".join(map(str, [*point, label])) for point, label in zip(*data, strict=True)]
+    rows = [",".join(map(str, [*row, label])) for row, label in zip(*data, strict=True)]
     path = tmp_path / "table.csv"
     path.write_text("\n".join(["a,b,c,quality", *rows]) + "\n")
     return str(path)

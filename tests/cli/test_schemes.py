@@ -19,8 +19,8 @@ N_ROWS = 300
 def table(tmp_path_factory):
     rng = np.random.default_rng(0)
     kind = rng.choice(["good", "bad"], N_ROWS)
-    points = rng.normal(size=(N_ROWS, 3)) + 1.5 * (kind == "good")[:, None]
-    rows = [",".join(map(str, [*point, label])) for point, label in zip(points, kind, strict=True)]
+    features = rng.normal(size=(N_ROWS, 3)) + 1.5 * (kind == "good")[:, None]
+    rows = [",".join(map(str, [*row, label])) for row, label in zip(features, kind, strict=True)]
     path = tmp_path_factory.mktemp("schemes") / "table.csv"
     path.write_text("\n".join(["a,b,c,kind", *rows]) + "\n")
     return str(path)

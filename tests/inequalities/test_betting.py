@@ -19,7 +19,7 @@ def log_capital_for(values, mean, *, nats, lower=0.0, upper=1.0):
 
 
 def capital_in_fifty_digits(values, mean, nats, lower, upper):
-    """The game from its definition: bets from the points before, cut to the allowed stake."""
+    """The game from its definition: bets from the samples before, cut to the allowed stake."""
     x, m = [mp.mpf(float(v)) for v in values], mp.mpf(mean)
     low, high, n = mp.mpf(lower), mp.mpf(upper), len(values)
     guess, capital = (low + high) / 2, mp.mpf(1)
@@ -97,7 +97,7 @@ def test_columns_are_played_one_by_one():
 
 
 def test_certainty_is_cheap():
-    """No test can refute a mean below 1 - delta^(1/n) from n points at the lower end."""
+    """No test can refute a mean below 1 - delta^(1/n) from n samples at the lower end."""
     nats = np.log(1 / 0.05)
     exact = 1 - 0.05 ** (1 / 300)
     assert log_capital_for(np.zeros(300), exact, nats=nats)[0] < nats

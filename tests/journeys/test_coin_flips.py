@@ -405,6 +405,6 @@ def test_predictions_on_training_rows_are_an_assumption_in_words(models):
 @pytest.mark.parametrize("kind", BAGGED)
 def test_new_samples_are_not_taken_for_training_rows(kind, models):
     new = np.random.default_rng(1)
-    points, labels = new.normal(size=(3000, 5)), new.integers(2, size=3000)
-    assert certify([models[kind]], points, labels, bound="first_order").value > 0.5
-    assert certify(models[kind], points, labels).counts.n_voters == 1
+    X_new, labels = new.normal(size=(3000, 5)), new.integers(2, size=3000)
+    assert certify([models[kind]], X_new, labels, bound="first_order").value > 0.5
+    assert certify(models[kind], X_new, labels).counts.n_voters == 1

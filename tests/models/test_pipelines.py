@@ -22,7 +22,7 @@ X_ALL, Y_ALL = make_classification(1200, 6, class_sep=2.0, random_state=0)
 
 
 @pytest.fixture
-def points():
+def data():
     return X_ALL[:500], Y_ALL[:500]
 
 
@@ -30,8 +30,8 @@ def forest():
     return RandomForestClassifier(20, random_state=0)
 
 
-def test_held_out_samples_certify_any_pipeline_and_samples_it_knows_are_rejected(points):
-    X, y = points
+def test_held_out_samples_certify_any_pipeline_and_samples_it_knows_are_rejected(data):
+    X, y = data
     pipeline = make_pipeline(StandardScaler(), forest()).fit(X[:250], y[:250])
     certificate = certify(pipeline, X[250:], y[250:])
     assert np.array_equal(certificate.votes.predictions, [pipeline.predict(X[250:])])
@@ -49,16 +49,16 @@ COMPOSED = [
 
 
 @pytest.mark.parametrize("model", COMPOSED)
-def test_other_compositions_are_rejected_with_recipes_that_work(points, model):
-    X, y = points
+def test_other_compositions_are_rejected_with_recipes_that_work(data, model):
+    X, y = data
     with pytest.raises(ValueError, match=f"{type(model).__name__}.*{RECIPES}"):
         certify_oob(model.fit(X, y), X, y)
     assert CertifiedClassifier(model, random_state=0).fit(X, y).certificate_.value < 0.5
     assert certify(model.fit(X[:250], y[:250]), X[250:], y[250:]).bound == "test_set"
 
 
-def test_subclasses_that_may_draw_samples_in_another_way_are_rejected(points):
-    X, y = points
+def test_subclasses_that_may_draw_samples_in_another_way_are_rejected(data):
+    X, y = data
     kind = type("BalancedRandomForestClassifier", (RandomForestClassifier,), {})
     with pytest.raises(ValueError, match=r"BalancedRandomForestClassifier.*CertifiedClassifier"):
         certify_oob(kind(10).fit(X, y), X, y)

@@ -1,4 +1,4 @@
-"""Points that were trained on are recognized, and new ones are not taken for them."""
+"""Samples that were trained on are recognized, and new ones are not taken for them."""
 
 import itertools
 

@@ -22,13 +22,13 @@ N_TEST = 200
 
 def contested(name: str, rate: float, n: int, delta: float, n_samples: int = 2000) -> World:
     """Four voters; at a share `rate` of the samples two of them err, so that a referee decides."""
-    points = np.arange(n_samples)
+    samples = np.arange(n_samples)
     wrong = np.zeros((4, n_samples), bool)
-    hard = points[: round(rate * n_samples)]
+    hard = samples[: round(rate * n_samples)]
     wrong[hard % 4, hard] = wrong[(hard + 1) % 4, hard] = True
-    lone = points[hard.size : 3 * hard.size]  # one error, which no referee can use
+    lone = samples[hard.size : 3 * hard.size]  # one error, which no referee can use
     wrong[lone % 4, lone] = True
-    labels = points % 2
+    labels = samples % 2
     return World(
         name=name,
         mass=np.full(n_samples, 1 / n_samples),

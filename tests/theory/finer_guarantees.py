@@ -77,8 +77,8 @@ def groups_on_hold_out(draw: Draw) -> Promise:
     return worst(errors_of_groups(draw, groups))
 
 
-def shares_of(draw: Draw, points: np.ndarray | slice) -> np.ndarray:
-    return vote_shares(draw.predictions[:, points], draw.uniform, draw.world.n_classes)
+def shares_of(draw: Draw, samples: np.ndarray | slice) -> np.ndarray:
+    return vote_shares(draw.predictions[:, samples], draw.uniform, draw.world.n_classes)
 
 
 def accepted_truth(draw: Draw, threshold: float) -> tuple[float, float]:

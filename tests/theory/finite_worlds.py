@@ -19,7 +19,7 @@ Train = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class World:
-    """Points with masses and labels, voters on them, and how much of it a draw shows.
+    """Samples with masses and labels, voters on them, and how much of it a draw shows.
 
     Attributes
     ----------

@@ -100,8 +100,8 @@ def on_test_set(draw: Draw, weighting: str = "uniform") -> Promise:
     return Promise(certificate.value, draw.risk(certificate.weights))
 
 
-def _test_set(draw: Draw, points: NDArray[Any], delta: float) -> float:
-    wrong = draw.vote(draw.uniform)[points] != draw.world.labels[points]
+def _test_set(draw: Draw, samples: NDArray[Any], delta: float) -> float:
+    wrong = draw.vote(draw.uniform)[samples] != draw.world.labels[samples]
     numbers = Estimates.from_numbers(n_errors=int(wrong.sum()), n_samples=wrong.size)
     return bounds.test_set_bound(numbers, delta)
 

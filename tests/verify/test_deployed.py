@@ -94,12 +94,12 @@ def test_bounds_about_the_vote_are_rejected(issued):
 
 def test_another_prediction_of_the_deployed_classifier_is_found(issued, problem_of):
     votes, deployed, document = issued
-    for point in np.flatnonzero((votes.unlabeled == deployed).all(axis=0))[::40].tolist():
+    for sample in np.flatnonzero((votes.unlabeled == deployed).all(axis=0))[::40].tolist():
         changed = deployed.copy()
-        changed[point] = (changed[point] + 1) % 3
+        changed[sample] = (changed[sample] + 1) % 3
         predictions = np.vstack([votes.unlabeled, changed])
         problem = problem_of(document, unlabeled=predictions)
-        assert f"the leads of unlabeled samples differ at {point}: " in problem
+        assert f"the leads of unlabeled samples differ at {sample}: " in problem
 
 
 def test_predictions_without_those_of_the_deployed_classifier_are_too_few(issued, problem_of):

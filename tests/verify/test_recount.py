@@ -23,8 +23,8 @@ def test_votes_are_counted_again(make_votes, tmp_path):
     path = certify_votes(votes).save(tmp_path / "file.json")
     assert verify_file(path, votes=votes).problem is None
     predictions = votes.predictions.copy()
-    voter, point = np.argwhere(votes.held_out)[7]
-    predictions[voter, point] = (predictions[voter, point] + 1) % 3
+    voter, sample = np.argwhere(votes.held_out)[7]
+    predictions[voter, sample] = (predictions[voter, sample] + 1) % 3
     other = Votes.from_predictions(predictions, votes.labels, votes.held_out)
     assert " in the votes" in verify_file(path, votes=other).problem
     as_floats = Votes.from_predictions(
@@ -57,8 +57,8 @@ def test_another_prediction_of_an_unlabeled_sample_is_found(counted):
     rng = np.random.default_rng(0)
     for _ in range(20):
         predictions = votes.classes[votes.unlabeled].copy()
-        voter, point = rng.integers(predictions.shape[0]), rng.integers(predictions.shape[1])
-        predictions[voter, point] = (predictions[voter, point] + 1) % votes.classes.size
+        voter, sample = rng.integers(predictions.shape[0]), rng.integers(predictions.shape[1])
+        predictions[voter, sample] = (predictions[voter, sample] + 1) % votes.classes.size
         assert "unlabeled sample" in next(recount(document, None, predictions, {}))
 
 

@@ -14,16 +14,16 @@ from reproduction.report.figures.style import house_style, titles
 
 FOREST_FIGURES: dict[str, Callable[[pd.DataFrame], Figure | None]] = {
     "figure-1-bounds": bars.chosen_bounds,
-    "figure-2a-test-risk-ratios": ratios.optimised_risk_ratios,
+    "figure-2a-test-risk-ratios": ratios.optimized_risk_ratios,
     "bounds-uniform-binary": partial(bars.uniform_bounds, binary=True),
     "bounds-uniform-multiclass": partial(bars.uniform_bounds, binary=False),
     "disagreement-against-tandem": ratios.disagreement_scatter,
-    "bounds-optimised-binary": partial(bars.optimised_bounds, binary=True),
-    "bounds-optimised-multiclass": partial(bars.optimised_bounds, binary=False),
+    "bounds-optimized-binary": partial(bars.optimized_bounds, binary=True),
+    "bounds-optimized-multiclass": partial(bars.optimized_bounds, binary=False),
     "bagging-uniform-binary": partial(bars.uniform_baggings, binary=True),
     "bagging-uniform-multiclass": partial(bars.uniform_baggings, binary=False),
-    "bagging-optimised-binary": partial(bars.optimised_baggings, binary=True),
-    "bagging-optimised-multiclass": partial(bars.optimised_baggings, binary=False),
+    "bagging-optimized-binary": partial(bars.optimized_baggings, binary=True),
+    "bagging-optimized-multiclass": partial(bars.optimized_baggings, binary=False),
     "bagging-test-risk-ratios": ratios.reduced_risk_ratios,
     "bagging-tandem-ratios": ratios.reduced_tandem_ratios,
 }
@@ -31,7 +31,7 @@ FOREST_FIGURES: dict[str, Callable[[pd.DataFrame], Figure | None]] = {
 
 
 def all_figures(
-    forests: pd.DataFrame, unlabelled: pd.DataFrame, tree_weights: pd.DataFrame
+    forests: pd.DataFrame, unlabeled: pd.DataFrame, tree_weights: pd.DataFrame
 ) -> Iterator[tuple[str, Figure]]:
     """Yield file names and figures; a figure with nothing to show is left out."""
     with house_style():
@@ -39,10 +39,10 @@ def all_figures(
         for name, draw in FOREST_FIGURES.items():
             if (figure := draw(forests)) is not None:
                 yield name, figure
-        if (figure := curves.optimised_weights(tree_weights, titles(forests))) is not None:
+        if (figure := curves.optimized_weights(tree_weights, titles(forests))) is not None:
             yield "figure-2b-weights", figure
-        if len(unlabelled):
-            yield "unlabelled-curves", curves.unlabelled_curves(unlabelled)
+        if len(unlabeled):
+            yield "unlabeled-curves", curves.unlabeled_curves(unlabeled)
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reproduction.report.figures.style import COLOURS, RISK_COLOUR, figure_of, panels, titles
+from reproduction.report.figures.style import COLORS, RISK_COLOR, figure_of, panels, titles
 from reproduction.report.frames import BOUND_LABELS, binary_sets, forest_summary, multiclass_sets
 
 FIGURE_1_SETS = ("Cod-RNA", "Phishing", "Splice", "Letter", "MNIST", "Sensorless")
@@ -19,7 +19,7 @@ FIGURE_1_SETS = ("Cod-RNA", "Phishing", "Splice", "Letter", "MNIST", "Sensorless
 
 BINARY_BOUNDS = ("first_order", "c1", "c2", "c_tandem", "tandem")
 MULTICLASS_BOUNDS = ("first_order", "c_tandem", "tandem")
-OPTIMISED_BOUNDS = ("first_order", "tandem")
+OPTIMIZED_BOUNDS = ("first_order", "tandem")
 HATCH = "////"
 
 
@@ -48,14 +48,14 @@ def uniform_bounds(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
     return _draw_all(forests, _uniform_bars(_bounds(binary=binary)), binary=binary)
 
 
-def optimised_bounds(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
-    """Bounds before and after optimising the weights."""
+def optimized_bounds(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
+    """Bounds before and after optimizing the weights."""
     bars = [
         bar
-        for column in OPTIMISED_BOUNDS
+        for column in OPTIMIZED_BOUNDS
         for bar in (Bar(column, "full", "uniform"), Bar(column, "full", column, hatched=True))
     ]
-    return _draw_all(forests, bars, binary=binary, hatch="optimised for it")
+    return _draw_all(forests, bars, binary=binary, hatch="optimized for it")
 
 
 def uniform_baggings(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
@@ -64,9 +64,9 @@ def uniform_baggings(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
     return _draw_all(forests, _both_baggings(votes), binary=binary, hatch="reduced bagging")
 
 
-def optimised_baggings(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
-    """Optimised bounds with full and reduced bagging."""
-    votes = {column: column for column in OPTIMISED_BOUNDS}
+def optimized_baggings(forests: pd.DataFrame, *, binary: bool) -> Figure | None:
+    """Optimized bounds with full and reduced bagging."""
+    votes = {column: column for column in OPTIMIZED_BOUNDS}
     return _draw_all(forests, _both_baggings(votes), binary=binary, hatch="reduced bagging")
 
 
@@ -112,11 +112,11 @@ def _draw(
     figure = figure_of(axes)
     columns_shown = dict.fromkeys(bar.column for chosen in bars.values() for bar in chosen)
     handles: list[Patch | Line2D] = [
-        Patch(facecolor=COLOURS[column], label=BOUND_LABELS[column]) for column in columns_shown
+        Patch(facecolor=COLORS[column], label=BOUND_LABELS[column]) for column in columns_shown
     ]
     if hatch is not None:
         handles.append(Patch(facecolor="white", edgecolor="black", hatch=HATCH, label=hatch))
-    handles.append(Line2D([], [], color=RISK_COLOUR, label="test risk"))
+    handles.append(Line2D([], [], color=RISK_COLOR, label="test risk"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     return figure
 
@@ -132,15 +132,15 @@ def _panel(axes: Axes, summary: pd.DataFrame, name: str, bars: list[Bar]) -> Non
             place,
             means[bar.column, "mean"],
             width=0.8,
-            color=COLOURS[bar.column],
+            color=COLORS[bar.column],
             hatch=HATCH if bar.hatched else None,
-            edgecolor="white" if bar.hatched else COLOURS[bar.column],
+            edgecolor="white" if bar.hatched else COLORS[bar.column],
             linewidth=0,
             yerr=None if pd.isna(deviation) else deviation,
             error_kw={"elinewidth": 0.7, "ecolor": "#555555"},
         )
         risk = means["test_risk", "mean"]
-        axes.plot([place - 0.42, place + 0.42], [risk, risk], color=RISK_COLOUR, linewidth=1.6)
+        axes.plot([place - 0.42, place + 0.42], [risk, risk], color=RISK_COLOR, linewidth=1.6)
     axes.set_xticks([])
     axes.set_ylim(bottom=0)
     if axes.get_ylim()[1] > 1:

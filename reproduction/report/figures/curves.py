@@ -1,4 +1,4 @@
-"""Figures of curves: few labelled points, optimized weights, relaxations of the indicator."""
+"""Figures of curves: few labeled samples, optimized weights, relaxations of the indicator."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from reproduction.report.figures.style import COLOURS, RISK_COLOUR, figure_of, panels, titles
-from reproduction.report.frames import BOUND_LABELS, dataset_order, unlabelled_summary
+from reproduction.report.figures.style import COLORS, RISK_COLOR, figure_of, panels, titles
+from reproduction.report.frames import BOUND_LABELS, dataset_order, unlabeled_summary
 
 CURVES = ("first_order", "tandem", "disagreement_bound", "test_risk")
 
 
-def unlabelled_curves(unlabelled: pd.DataFrame) -> Figure:
+def unlabeled_curves(unlabeled: pd.DataFrame) -> Figure:
     """Test risk and bounds against the labeled fraction, one panel per data set."""
-    summary, names = unlabelled_summary(unlabelled), titles(unlabelled)
-    present = set(unlabelled["dataset"])
+    summary, names = unlabeled_summary(unlabeled), titles(unlabeled)
+    present = set(unlabeled["dataset"])
     sets = [name for name in dataset_order(present) if name in present]
     axes = panels(len(sets), columns=5, width=1.9, height=2.3)
     for place, name in zip(axes, sets, strict=True):
@@ -25,7 +25,7 @@ def unlabelled_curves(unlabelled: pd.DataFrame) -> Figure:
                 means.index,
                 means[column, "mean"],
                 yerr=means[column, "std"].fillna(0.0),
-                color=COLOURS.get(column, RISK_COLOUR),
+                color=COLORS.get(column, RISK_COLOR),
                 label=BOUND_LABELS.get(column, "test risk"),
                 marker="o",
                 markersize=2,
@@ -49,7 +49,7 @@ FLOOR = 1e-4
 """Smaller weights, most of the first-order ones, fall below the picture."""
 
 
-def optimised_weights(weights: pd.DataFrame, names: dict[str, str]) -> Figure | None:
+def optimized_weights(weights: pd.DataFrame, names: dict[str, str]) -> Figure | None:
     """Figure 2b: weights by tree, best tree first, of forests of repetition 0 with full bagging."""
     full = weights[weights["bagging"] == "full"]
     present = list(dict.fromkeys(full["dataset"]))
@@ -60,7 +60,7 @@ def optimised_weights(weights: pd.DataFrame, names: dict[str, str]) -> Figure | 
     for place, name in zip(axes, sets, strict=True):
         trees = full[full["dataset"] == name].sort_values("gibbs_loss", kind="stable")
         ranks = range(1, len(trees) + 1)
-        place.axhline(1 / len(trees), color=COLOURS["uniform"], linewidth=0.8, label="uniform")
+        place.axhline(1 / len(trees), color=COLORS["uniform"], linewidth=0.8, label="uniform")
         for column, label, marker in (("first_order", "FO", "o"), ("tandem", "TND", "s")):
             place.plot(
                 ranks,
@@ -68,8 +68,8 @@ def optimised_weights(weights: pd.DataFrame, names: dict[str, str]) -> Figure | 
                 marker=marker,
                 markersize=2.5,
                 linestyle="none",
-                color=COLOURS[column],
-                label=f"{label}-optimised",
+                color=COLORS[column],
+                label=f"{label}-optimized",
             )
         place.set_title(names.get(name, name))
         place.set_xlabel("tree, by out-of-bag error")
@@ -85,9 +85,9 @@ def indicator_relaxations() -> Figure:
     """The vote errs where z >= 1/2; 2z and 4z^2 lie above that step, for z the erring weight."""
     axes = panels(1, columns=1, width=4.2, height=2.8)[0]
     z = np.linspace(0, 1, 401)
-    axes.plot(z, 2 * z, color=COLOURS["first_order"], label=r"$2z$ (first order)")
-    axes.plot(z, 4 * z**2, color=COLOURS["tandem"], label=r"$4z^2$ (second order)")
-    axes.plot([0, 0.5, 0.5, 1], [0, 0, 1, 1], color=RISK_COLOUR, label=r"$\mathbf{1}[z \geq 1/2]$")
+    axes.plot(z, 2 * z, color=COLORS["first_order"], label=r"$2z$ (first order)")
+    axes.plot(z, 4 * z**2, color=COLORS["tandem"], label=r"$4z^2$ (second order)")
+    axes.plot([0, 0.5, 0.5, 1], [0, 0, 1, 1], color=RISK_COLOR, label=r"$\mathbf{1}[z \geq 1/2]$")
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 2.5)
     axes.set_xlabel("weight of the voters that err, $z$")

@@ -7,16 +7,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
 from reproduction.report.beyond import Answer, all_answers
-from reproduction.report.figures.style import COLOURS, RISK_COLOUR, figure_of, panels, titles
+from reproduction.report.figures.style import COLORS, RISK_COLOR, figure_of, panels, titles
 from reproduction.report.frames import dataset_order
 
 SERIES = {
     "published": ("s", "#999999", "tighter of FO and TND, as published"),
-    "held_out": ("o", COLOURS["first_order"], "tightest from held-out votes, sharpened"),
-    "vote_profile": ("D", COLOURS["disagreement_bound"], "VP: and unlabelled points"),
-    "test_set": ("v", COLOURS["tandem"], "TEST: n labels"),
+    "held_out": ("o", COLORS["first_order"], "tightest from held-out votes, sharpened"),
+    "vote_profile": ("D", COLORS["disagreement_bound"], "VP: and unlabeled samples"),
+    "test_set": ("v", COLORS["tandem"], "TEST: n labels"),
 }
-"""Marker, colour and label of each series, the loosest bound first."""
+"""Marker, color and label of each series, the loosest bound first."""
 
 
 def bound_distances(rows: pd.DataFrame) -> Figure:
@@ -29,10 +29,10 @@ def bound_distances(rows: pd.DataFrame) -> Figure:
         axes.plot(
             [min(values), max(values)], [place, place], color="#cccccc", linewidth=1, zorder=1
         )
-    for column, (marker, colour, words) in SERIES.items():
+    for column, (marker, color, words) in SERIES.items():
         values = [getattr(answers[name], column) for name in sets]
         axes.plot(
-            values, range(len(sets)), marker, color=colour, markersize=4.5, label=words, zorder=2
+            values, range(len(sets)), marker, color=color, markersize=4.5, label=words, zorder=2
         )
     risks = [(answers[name].test_risk, place) for place, name in enumerate(sets)]
     seen = [(risk, place) for risk, place in risks if risk > 0]
@@ -40,7 +40,7 @@ def bound_distances(rows: pd.DataFrame) -> Figure:
         [risk for risk, _ in seen],
         [place for _, place in seen],
         "|",
-        color=RISK_COLOUR,
+        color=RISK_COLOR,
         markersize=10,
         markeredgewidth=2,
         label="test risk",

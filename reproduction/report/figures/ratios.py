@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, StrMethodFormatter
 
 from reproduction.report.figures.point_names import name_points
-from reproduction.report.figures.style import COLOURS, figure_of, panels, titles
+from reproduction.report.figures.style import COLORS, figure_of, panels, titles
 from reproduction.report.frames import dataset_order, summarise
 
 TINY_LOSS_SETS = ("Mushroom", "Shuttle", "Protein")
@@ -20,18 +20,18 @@ KEYS = ["dataset", "repetition"]
 QUARTILES = [0.25, 0.5, 0.75]
 
 
-def optimised_risk_ratios(forests: pd.DataFrame) -> Figure | None:
-    """Figure 2a: test risk of optimised over uniform weights, logarithmic scale."""
+def optimized_risk_ratios(forests: pd.DataFrame) -> Figure | None:
+    """Figure 2a: test risk of optimized over uniform weights, logarithmic scale."""
     full = forests[forests["bagging"] == "full"]
     uniform = _column(full[full["weighting"] == "uniform"], "test_risk")
     ratios = {
-        f"{label}-optimised": (
+        f"{label}-optimized": (
             weighting,
             _ratio(_column(full[full["weighting"] == weighting], "test_risk"), uniform),
         )
         for weighting, label in (("first_order", "FO"), ("tandem", "TND"))
     }
-    figure = _medians(ratios, titles(forests), label="test risk, optimised / uniform")
+    figure = _medians(ratios, titles(forests), label="test risk, optimized / uniform")
     if figure is None:
         return None
     axes = figure.axes[0]
@@ -62,7 +62,7 @@ def disagreement_scatter(forests: pd.DataFrame) -> Figure | None:
     axes = panels(1, columns=1, width=4.6, height=3.2)[0]
     across = summary["disagreement", "mean"] / summary["gibbs_loss", "mean"]
     up = summary["tandem", "mean"] / summary["first_order", "mean"]
-    axes.scatter(across, up, color=COLOURS["tandem"], s=18, zorder=3)
+    axes.scatter(across, up, color=COLORS["tandem"], s=18, zorder=3)
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set_xlabel("disagreement / Gibbs loss")
     axes.set_ylabel("TND / FO")
@@ -111,13 +111,13 @@ def _medians(
     *,
     label: str,
 ) -> Figure | None:
-    found = {words: (colour, _quartiles(series)) for words, (colour, series) in ratios.items()}
+    found = {words: (color, _quartiles(series)) for words, (color, series) in ratios.items()}
     present = {name for _, quartiles in found.values() for name in quartiles.index}
     sets = [name for name in dataset_order(present) if name in present]
     if not sets:
         return None
     axes = panels(1, columns=1, width=6.4, height=2.8)[0]
-    for step, (words, (colour, finite)) in enumerate(found.items()):
+    for step, (words, (color, finite)) in enumerate(found.items()):
         low, middle, high = finite.reindex(sets)[[0.25, 0.5, 0.75]].to_numpy().T
         places = np.arange(len(sets)) + (step - 0.5) * 0.28
         axes.errorbar(
@@ -126,7 +126,7 @@ def _medians(
             yerr=[middle - low, high - middle],
             fmt="o" if step == 0 else "s",
             markersize=4,
-            color=COLOURS[colour],
+            color=COLORS[color],
             elinewidth=1,
             capsize=2.5,
             label=words,

@@ -9,13 +9,13 @@ from matplotlib.ticker import FuncFormatter
 
 from reproduction.experiments.protocol import LEARNERS
 from reproduction.report.committee import COMMITTEE, HOLD_OUT, SCHEMES, committee_means
-from reproduction.report.figures.style import COLOURS, figure_of, panels, titles
+from reproduction.report.figures.style import COLORS, figure_of, panels, titles
 from reproduction.report.frames import dataset_order
 
 MARKERS = {
-    "committee 4+1": ("D", COLOURS["tandem"]),
-    "committee 2+1": ("s", COLOURS["c1"]),
-    "average of 3": ("o", COLOURS["first_order"]),
+    "committee 4+1": ("D", COLORS["tandem"]),
+    "committee 2+1": ("s", COLORS["c1"]),
+    "average of 3": ("o", COLORS["first_order"]),
     "hold-out": ("|", "black"),
 }
 LABELS = {
@@ -61,9 +61,9 @@ def _draw(axes: Axes, means: pd.DataFrame, ratio: str) -> None:
 
 
 SERIES = {
-    "trees": ("s", COLOURS["uniform"], "trees: the tighter of the paper's FO and TND"),
-    COMMITTEE: ("D", COLOURS["tandem"], "committee: four tested forests and a referee"),
-    HOLD_OUT: ("o", COLOURS["first_order"], "hold-out: one forest, trained on 80% of the labels"),
+    "trees": ("s", COLORS["uniform"], "trees: the tighter of the paper's FO and TND"),
+    COMMITTEE: ("D", COLORS["tandem"], "committee: four tested forests and a referee"),
+    HOLD_OUT: ("o", COLORS["first_order"], "hold-out: one forest, trained on 80% of the labels"),
 }
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from reproduction.report.frames import shown
 
-COLOURS = {
+COLORS = {
     "first_order": "#0072B2",
     "c1": "#E69F00",
     "c2": "#F0E442",
@@ -22,9 +22,9 @@ COLOURS = {
     "disagreement_bound": "#009E73",
     "uniform": "#777777",
 }
-"""Okabe and Ito's colours, which most readers can tell apart."""
+"""Okabe and Ito's colors, which most readers can tell apart."""
 
-RISK_COLOUR = "black"
+RISK_COLOR = "black"
 
 SETTINGS: dict[Any, Any] = {
     "font.family": "sans-serif",

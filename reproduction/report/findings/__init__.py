@@ -7,7 +7,7 @@ from functools import partial
 
 import pandas as pd
 
-from reproduction.datasets import CATALOGUE
+from reproduction.datasets import CATALOG
 from reproduction.report.findings import risks, tightness
 from reproduction.report.findings.evidence import Evidence, Finding
 
@@ -18,7 +18,7 @@ CHECKS: tuple[Callable[[Evidence], Finding | None], ...] = (
     partial(tightness.tandem_tightest, bagging="reduced"),
     tightness.tandem_against_c_bounds,
     tightness.disagreement_helps_tandem,
-    tightness.optimising_tightens,
+    tightness.optimizing_tightens,
     risks.first_order_hurts,
     risks.tandem_does_not_hurt,
     tightness.reduced_bagging_tightens,
@@ -29,12 +29,12 @@ CHECKS: tuple[Callable[[Evidence], Finding | None], ...] = (
 
 
 def all_findings(
-    forests: pd.DataFrame, unlabelled: pd.DataFrame, names: dict[str, str]
+    forests: pd.DataFrame, unlabeled: pd.DataFrame, names: dict[str, str]
 ) -> list[Finding]:
     """Check every finding on which there are rows of the paper's data sets, and of no other."""
     evidence = Evidence(
-        forests[forests["dataset"].isin(CATALOGUE)],
-        unlabelled[unlabelled["dataset"].isin(CATALOGUE)],
+        forests[forests["dataset"].isin(CATALOG)],
+        unlabeled[unlabeled["dataset"].isin(CATALOG)],
         names,
     )
     found = [check(evidence) for check in CHECKS]

@@ -45,7 +45,7 @@ class Evidence:
     """
 
     forests: pd.DataFrame
-    unlabelled: pd.DataFrame
+    unlabeled: pd.DataFrame
     names: dict[str, str]
 
     def rows(self, bagging: str, weighting: str) -> pd.DataFrame:
@@ -81,13 +81,13 @@ def paper_means(bagging: str, weighting: str) -> pd.DataFrame:
     0.46613
     """
     frame = _paper_frame()
-    chosen = frame["labelled_fraction"].isna()
+    chosen = frame["labeled_fraction"].isna()
     chosen &= (frame["bagging"] == bagging) & (frame["weighting"] == weighting)
     return frame[chosen].pivot(index="dataset", columns="column", values="value")
 
 
-def paper_unlabelled(column: str) -> pd.DataFrame:
-    """Return the paper's means of the unlabelled experiment, one column per labeled fraction."""
+def paper_unlabeled(column: str) -> pd.DataFrame:
+    """Return the paper's means of the unlabeled experiment, one column per labeled fraction."""
     frame = _paper_frame()
-    chosen = frame["labelled_fraction"].notna() & (frame["column"] == column)
-    return frame[chosen].pivot(index="dataset", columns="labelled_fraction", values="value")
+    chosen = frame["labeled_fraction"].notna() & (frame["column"] == column)
+    return frame[chosen].pivot(index="dataset", columns="labeled_fraction", values="value")

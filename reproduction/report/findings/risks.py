@@ -109,10 +109,10 @@ def _errless(evidence: Evidence) -> str:
 
 
 def _clear_rises(evidence: Evidence, bagging: str) -> list[str]:
-    optimised, uniform = (
+    optimized, uniform = (
         evidence.rows(bagging, weighting).set_index(["dataset", "repetition"])["test_risk"]
         for weighting in ("tandem", "uniform")
     )
-    paired = (optimised - uniform).dropna().groupby("dataset")
+    paired = (optimized - uniform).dropna().groupby("dataset")
     score = paired.mean() / paired.sem()
     return list(score.index[(score > CLEAR) & (paired.count() >= FEWEST_PAIRS)])

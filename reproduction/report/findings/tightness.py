@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reproduction.report.findings.evidence import Evidence, Finding, paper_means, paper_unlabelled
+from reproduction.report.findings.evidence import Evidence, Finding, paper_means, paper_unlabeled
 from tandemvote.tables.errors import number_of
 
 C_BOUNDS = ["c1", "c2", "c_tandem"]
@@ -74,7 +74,7 @@ def disagreement_helps_tandem(evidence: Evidence) -> Finding | None:
     )
 
 
-def optimising_tightens(evidence: Evidence) -> Finding | None:
+def optimizing_tightens(evidence: Evidence) -> Finding | None:
     """Both bounds get smaller when the weights minimize them."""
     parts = []
     for bagging in ("full", "reduced"):
@@ -86,7 +86,7 @@ def optimising_tightens(evidence: Evidence) -> Finding | None:
                 count = f"{smaller.sum()} of {number_of(len(smaller), 'set')}"
                 parts.append((f"{label} on {count}, {bagging} bagging", smaller.all()))
     return Finding.of_parts(
-        "Both FO and TND tighten with optimisation.",
+        "Both FO and TND tighten with optimization.",
         "smaller on every set on which it was below 1",
         parts,
     )
@@ -131,12 +131,12 @@ def _pairs(before: pd.DataFrame, after: pd.DataFrame, column: str) -> pd.DataFra
 
 def disagreement_leads(evidence: Evidence) -> Finding | None:
     """DIS beats TND with few labels; its lead shrinks as the labeled fraction grows."""
-    means = evidence.unlabelled.groupby(["dataset", "labelled_fraction"]).mean(numeric_only=True)
+    means = evidence.unlabeled.groupby(["dataset", "labeled_fraction"]).mean(numeric_only=True)
     lead = (means["tandem"] - means["disagreement_bound"]).unstack().dropna()
     if lead.empty or len(lead.columns) < 2:
         return None
     fewest, most = lead.columns.min(), lead.columns.max()
-    paper = paper_unlabelled("tandem") - paper_unlabelled("disagreement_bound")
+    paper = paper_unlabeled("tandem") - paper_unlabeled("disagreement_bound")
     paper = paper.reindex(index=lead.index, columns=lead.columns)
     ahead, shrinks = lead[fewest] > 0, lead[most] < lead[fewest]
     overtaken, expected = (side.index[side[most] < 0] for side in (lead, paper))

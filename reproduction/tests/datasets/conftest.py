@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from reproduction.datasets import CATALOGUE, RawFile, loading
+from reproduction.datasets import CATALOG, RawFile, loading
 from reproduction.datasets.checks import content_digest
 
 
@@ -156,7 +156,7 @@ def published():
     """Give the published files of a data set with these values: ``published(name, X, y)``."""
 
     def files(name, X, y):
-        entry = CATALOGUE[name]
+        entry = CATALOG[name]
         contents = WRITERS[name](X, np.asarray(y, dtype=np.int64))
         return {file.name: data for file, data in zip(entry.files, contents, strict=True)}
 

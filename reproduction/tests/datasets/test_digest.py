@@ -46,7 +46,7 @@ def test_the_digest_sees_every_single_value(X, data):
 
 @settings(deadline=None)
 @given(tables, st.randoms(use_true_random=False))
-def test_without_order_the_digest_is_that_of_the_multiset_of_labelled_rows(X, random):
+def test_without_order_the_digest_is_that_of_the_multiset_of_labeled_rows(X, random):
     y, order = labels_for(X), list(range(len(X)))
     random.shuffle(order)
     digest = content_digest(X, y, ordered=False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reproduction.datasets import CATALOGUE, RawFile, load_dataset, load_entry
+from reproduction.datasets import CATALOG, RawFile, load_dataset, load_entry
 from reproduction.datasets import loading as loading_module
 from reproduction.datasets.recipes import first_appearance_codes
 from tandemvote.tables import DatasetError
@@ -18,7 +18,7 @@ DATA = os.environ.get("TANDEMVOTE_DATA", "")
 def sample(name, n_samples=60):
     """Values of the kind the data set has, at its number of columns."""
     random = np.random.default_rng(len(name))
-    d = CATALOGUE[name].n_features
+    d = CATALOG[name].n_features
     shape = (n_samples, d)
     y = np.arange(n_samples) % 3
     if name in ("Adult", "w1a", "Phishing"):
@@ -41,11 +41,11 @@ def nothing_is_left(folders):
     )
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", CATALOG)
 def test_a_download_gives_the_published_values_and_keeps_a_copy(name, site, published, folders):
     X, y = sample(name)
     site.files = published(name, X, y)
-    entry = site.entry_here(CATALOGUE[name], X, y)
+    entry = site.entry_here(CATALOG[name], X, y)
     downloaded = load_entry(entry)
     if entry.ordered:
         assert np.array_equal(downloaded.X, X)
@@ -66,13 +66,13 @@ def test_a_download_gives_the_published_values_and_keeps_a_copy(name, site, publ
 def test_a_file_already_unpacked_by_the_server_is_read_all_the_same(site, published, folders):
     X, y = sample("MNIST")
     site.files = {name: gzip.decompress(data) for name, data in published("MNIST", X, y).items()}
-    assert np.array_equal(load_entry(site.entry_here(CATALOGUE["MNIST"], X, y)).X, X)
+    assert np.array_equal(load_entry(site.entry_here(CATALOG["MNIST"], X, y)).X, X)
 
 
 @pytest.mark.parametrize("name", ["Letter", "Pendigits", "MNIST", "Shuttle", "Adult"])
 def test_a_tampered_file_is_rejected_and_leaves_nothing(name, site, published, folders):
     X, y = sample(name)
-    entry = site.entry_here(CATALOGUE[name], X, y)
+    entry = site.entry_here(CATALOG[name], X, y)
     X[-1] = X[-2]
     site.files = published(name, X, y)
     with pytest.raises(DatasetError, match=r"values do not.*digest should be.*prepare_dataset"):
@@ -83,7 +83,7 @@ def test_a_tampered_file_is_rejected_and_leaves_nothing(name, site, published, f
 @pytest.mark.parametrize("name", ["Letter", "Pendigits", "MNIST", "USPS", "Shuttle"])
 def test_a_file_with_rows_missing_is_rejected_and_leaves_nothing(name, site, published, folders):
     X, y = sample(name)
-    entry = site.entry_here(CATALOGUE[name], X, y)
+    entry = site.entry_here(CATALOG[name], X, y)
     site.files = published(name, X[:-3], y[:-3])
     with pytest.raises(DatasetError, match="N should be 60 and is 57"):
         load_entry(entry)
@@ -97,7 +97,7 @@ def test_a_file_cut_short_is_rejected_and_leaves_nothing(
 ):
     X, y = sample(name)
     site.files = published(name, X, y)
-    entry = site.entry_here(CATALOGUE[name], X, y)
+    entry = site.entry_here(CATALOG[name], X, y)
     if server_knows:
         site.cut_short = set(site.files)
     else:
@@ -108,10 +108,10 @@ def test_a_file_cut_short_is_rejected_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"<html>moved</html>", bytes(range(256))])
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", CATALOG)
 def test_a_file_of_another_kind_is_rejected(name, content, site, folders):
     X, y = sample(name)
-    entry = site.entry_here(CATALOGUE[name], X, y)
+    entry = site.entry_here(CATALOG[name], X, y)
     site.files = {file.name: content for file in entry.files}
     with pytest.raises(DatasetError, match="try again later"):
         load_entry(entry)
@@ -123,7 +123,7 @@ def test_a_missing_file_names_its_address_and_leaves_nothing(site, published, fo
     site.files = published("Pendigits", X, y)
     del site.files["pendigits.t"]
     with pytest.raises(DatasetError, match=r"pendigits.t could not be downloaded.*404"):
-        load_entry(site.entry_here(CATALOGUE["Pendigits"], X, y))
+        load_entry(site.entry_here(CATALOG["Pendigits"], X, y))
     assert nothing_is_left(folders)
 
 
@@ -132,14 +132,14 @@ def test_a_server_that_fails_once_is_asked_again(site, published, folders):
     site.files = published("Letter", X, y)
     file = next(iter(site.files))
     site.failures_left = {file: 1}
-    assert np.array_equal(load_entry(site.entry_here(CATALOGUE["Letter"], X, y)).X, X)
+    assert np.array_equal(load_entry(site.entry_here(CATALOG["Letter"], X, y)).X, X)
     assert site.requests == [file, file]
 
 
 def test_the_next_address_is_tried_when_the_first_is_gone(site, published, folders):
     X, y = sample("Letter")
     site.files = published("Letter", X, y)
-    entry = site.entry_here(CATALOGUE["Letter"], X, y)
+    entry = site.entry_here(CATALOG["Letter"], X, y)
     (file,) = entry.files
     gone = f"{site.base_url}/gone/{file.name}"
     entry = replace(entry, files=(RawFile((gone, *file.urls)),))
@@ -149,7 +149,7 @@ def test_the_next_address_is_tried_when_the_first_is_gone(site, published, folde
 def test_a_wrong_hash_of_a_published_file_is_rejected(site, published, folders):
     X, y = sample("USPS")
     site.files = published("USPS", X, y)
-    entry = site.entry_here(CATALOGUE["USPS"], X, y)
+    entry = site.entry_here(CATALOG["USPS"], X, y)
     first, second = entry.files
     wrong = replace(first, known_hash="md5:" + "0" * 32)
     with pytest.raises(DatasetError, match=r"usps\.bz2.*hash"):
@@ -161,7 +161,7 @@ def test_nothing_is_fetched_unless_allowed(site, published, folders):
     X, y = sample("Letter")
     site.files = published("Letter", X, y)
     with pytest.raises(DatasetError, match=r"letter\.npz.*data_home"):
-        load_entry(site.entry_here(CATALOGUE["Letter"], X, y), download=False)
+        load_entry(site.entry_here(CATALOG["Letter"], X, y), download=False)
     assert site.requests == []
 
 
@@ -175,7 +175,7 @@ def test_an_interrupted_write_leaves_nothing(site, published, folders, monkeypat
 
     monkeypatch.setattr(np, "savez_compressed", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        load_entry(site.entry_here(CATALOGUE["Letter"], X, y))
+        load_entry(site.entry_here(CATALOG["Letter"], X, y))
     assert nothing_is_left(folders)
 
 
@@ -184,14 +184,14 @@ def test_a_cache_that_cannot_be_written_is_named(site, published, folders):
     site.files = published("Letter", X, y)
     folders.cache.write_text("a file where the folder should be")
     with pytest.raises(DatasetError, match=r"letter\.npz cannot be written.*data_home"):
-        load_entry(site.entry_here(CATALOGUE["Letter"], X, y))
+        load_entry(site.entry_here(CATALOG["Letter"], X, y))
     assert not list(folders.scratch.iterdir())
 
 
 def test_downloading_says_nothing_on_the_screen(site, published, folders, capfd):
     X, y = sample("Letter")
     site.files = published("Letter", X, y)
-    load_entry(site.entry_here(CATALOGUE["Letter"], X, y))
+    load_entry(site.entry_here(CATALOG["Letter"], X, y))
     assert capfd.readouterr() == ("", "")
 
 
@@ -205,11 +205,11 @@ LARGE = {
     "name",
     [
         pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else [])
-        for name, entry in CATALOGUE.items()
+        for name, entry in CATALOG.items()
         if entry.digest is not None
     ],
 )
-def test_the_real_data_in_their_published_formats_come_out_as_the_catalogue_says(
+def test_the_real_data_in_their_published_formats_come_out_as_the_catalog_says(
     name, site, published, folders, monkeypatch
 ):
     monkeypatch.setenv(loading_module.DATA_VARIABLE, DATA)
@@ -218,7 +218,7 @@ def test_the_real_data_in_their_published_formats_come_out_as_the_catalogue_says
     prepared = load_dataset(name)
     monkeypatch.delenv(loading_module.DATA_VARIABLE)
     site.files = published(name, prepared.X, prepared.y)
-    entry = CATALOGUE[name]
+    entry = CATALOG[name]
     here = tuple(RawFile((f"{site.base_url}/{file.name}",)) for file in entry.files)
     downloaded = load_entry(replace(entry, files=here))
     assert downloaded.X.dtype == prepared.X.dtype

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reproduction.datasets import (
-    CATALOGUE,
+    CATALOG,
     available_datasets,
     load_dataset,
     load_entry,
@@ -19,7 +19,7 @@ from tandemvote.tables import DatasetError
 X = np.arange(24).reshape(12, 2)
 y = np.arange(12) % 3
 ENTRY = replace(
-    CATALOGUE["Letter"],
+    CATALOG["Letter"],
     n_samples=12,
     n_features=2,
     n_classes=3,
@@ -128,7 +128,7 @@ def test_without_a_known_digest_a_prepared_copy_does_not_count_as_the_original(h
         load_entry(UNSEEN, data_home=home)
 
 
-def test_a_digest_of_its_own_does_not_help_a_file_the_catalogue_can_check(home):
+def test_a_digest_of_its_own_does_not_help_a_file_the_catalog_can_check(home):
     save(home, X=X + 1, y=y, digest=content_digest(X + 1, y))
     with pytest.raises(DatasetError, match="values do not"):
         load_entry(ENTRY, data_home=home)
@@ -177,6 +177,6 @@ def test_a_relative_of_a_data_set_cannot_pass_for_it(tmp_path, file, name):
     source = Path(os.environ["TANDEMVOTE_DATA"], file)
     if not source.exists():
         pytest.skip(f"no {file}")
-    (tmp_path / CATALOGUE[name].prepared_name).symlink_to(source)
+    (tmp_path / CATALOG[name].prepared_name).symlink_to(source)
     with pytest.raises(DatasetError, match=f"not the data set {name}"):
         load_dataset(name, data_home=tmp_path, download=False)

@@ -3,12 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from reproduction.experiments.campaign import plan_cells, unlabelled_obstacle
+from reproduction.experiments.campaign import plan_cells, unlabeled_obstacle
 from reproduction.experiments.cells import (
     BeyondCell,
     ForestCell,
     Shape,
-    UnlabelledCell,
+    UnlabeledCell,
     cells_of,
     cost,
     schedule,
@@ -18,7 +18,7 @@ from reproduction.experiments.sources import DataSource, own_files
 
 
 def test_every_cell_has_a_seed_of_its_own():
-    cells = [*cells_of(ForestCell, ["Letter", "Adult"]), *cells_of(UnlabelledCell, ["Adult"])]
+    cells = [*cells_of(ForestCell, ["Letter", "Adult"]), *cells_of(UnlabeledCell, ["Adult"])]
     assert len({cell.seed for cell in cells}) == len(cells) == 400
 
 
@@ -30,7 +30,7 @@ def test_seeds_are_those_of_the_committed_rows():
 def test_another_root_gives_other_seeds_to_the_same_cells():
     cells = [
         *cells_of(ForestCell, ["Adult"], repetitions=2),
-        *cells_of(UnlabelledCell, ["Adult"], repetitions=2),
+        *cells_of(UnlabeledCell, ["Adult"], repetitions=2),
         *cells_of(BeyondCell, ["Adult"], repetitions=2),
     ]
     others = [replace(cell, root=1) for cell in cells]
@@ -45,7 +45,7 @@ def test_full_and_reduced_bagging_share_the_split_but_not_the_forest():
     full, reduced = ForestCell("Letter", "full", 3), ForestCell("Letter", "reduced", 3)
     assert full.split_seed == reduced.split_seed
     assert full.seed != reduced.seed
-    assert UnlabelledCell("Letter", 0.1, 3).split_seed == full.split_seed
+    assert UnlabeledCell("Letter", 0.1, 3).split_seed == full.split_seed
 
 
 def test_every_set_is_seen_before_any_is_finished_and_cheap_cells_come_first():
@@ -55,7 +55,7 @@ def test_every_set_is_seen_before_any_is_finished_and_cheap_cells_come_first():
         "big": Shape(70000, 780, 2),
     }
     ordered = schedule(
-        [*cells_of(ForestCell, shapes), *cells_of(UnlabelledCell, ["middle"])], shapes
+        [*cells_of(ForestCell, shapes), *cells_of(UnlabeledCell, ["middle"])], shapes
     )
     first_late = next(i for i, cell in enumerate(ordered) if cell.repetition >= 2)
     assert {cell.dataset for cell in ordered[:first_late]} == set(shapes)
@@ -72,18 +72,18 @@ def test_families_need_the_cells_of_the_paper_and_no_more():
     assert {cell.bagging for cell in plan_cells(["Letter"], source=source, families=["A"])} == {
         "full"
     }
-    assert plan_cells(["Letter", "Splice"], source=source, families=["unlabelled"]) == []
+    assert plan_cells(["Letter", "Splice"], source=source, families=["unlabeled"]) == []
 
 
 @pytest.mark.parametrize(("n_samples", "enough"), [(120, False), (499, False), (500, True)])
-def test_a_set_enters_the_unlabelled_family_if_its_smallest_fraction_can_run(
+def test_a_set_enters_the_unlabeled_family_if_its_smallest_fraction_can_run(
     tmp_path, n_samples, enough
 ):
     X = np.random.default_rng(0).normal(size=(n_samples, 2))
     np.savez(tmp_path / "mine.npz", X=X, y=(X[:, 0] > 0).astype(int))
     source = DataSource(files=own_files([tmp_path / "mine.npz"]))
-    obstacle = unlabelled_obstacle("mine", source)
-    cells = plan_cells(["mine"], source=source, families=["unlabelled"], repetitions=1)
+    obstacle = unlabeled_obstacle("mine", source)
+    cells = plan_cells(["mine"], source=source, families=["unlabeled"], repetitions=1)
     assert len(cells) == 10 * enough
     if enough:
         assert obstacle is None

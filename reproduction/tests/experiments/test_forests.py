@@ -6,9 +6,9 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from reproduction.datasets import Dataset
-from reproduction.datasets.catalogue import paper_csv
+from reproduction.datasets.catalog import paper_csv
 from reproduction.experiments import protocol
-from reproduction.experiments.cells import ForestCell, UnlabelledCell
+from reproduction.experiments.cells import ForestCell, UnlabeledCell
 from reproduction.experiments.forests import run_cell
 from reproduction.experiments.rows import FORESTS, as_text
 from reproduction.experiments.sources import DataSource
@@ -45,7 +45,7 @@ def test_one_forest_yields_a_row_for_every_weighting(small_source):
     assert as_text(multiclass[0])["c1"] == ""
 
 
-def test_optimised_weights_are_kept_for_repetition_zero_only(small_source):
+def test_optimized_weights_are_kept_for_repetition_zero_only(small_source):
     dataset = small_source.load("flowers")
     weights = [
         row for row in run_cell(ForestCell("flowers", "full", 0), dataset) if row.table == "weights"
@@ -82,12 +82,12 @@ def test_uniform_row_agrees_with_a_plain_count_over_trees(small_source):
     assert row.n_min_pairs == min(size for _, size in pairs)
 
 
-def test_unlabelled_samples_sharpen_only_the_disagreement(small_source):
-    (row,) = run_cell(UnlabelledCell("cells", 0.25, 0), small_source.load("cells"))
-    assert row.table == "unlabelled"
-    assert row.n_train + row.n_unlabelled + row.n_test == 569
+def test_unlabeled_samples_sharpen_only_the_disagreement(small_source):
+    (row,) = run_cell(UnlabeledCell("cells", 0.25, 0), small_source.load("cells"))
+    assert row.table == "unlabeled"
+    assert row.n_train + row.n_unlabeled + row.n_test == 569
     assert row.n_train == int(0.25 * (569 - row.n_test))
-    assert row.n_min_disagreement == row.n_min_pairs + row.n_unlabelled
+    assert row.n_min_disagreement == row.n_min_pairs + row.n_unlabeled
 
 
 def test_a_row_has_all_columns_and_no_other():
@@ -100,7 +100,7 @@ def test_too_small_a_set_is_rejected_with_the_way_out(small_source):
     dataset = small_source.load("flowers")
     two_classes = Dataset("few", X=dataset.X[:100], y=dataset.y[:100])
     with pytest.raises(DatasetError, match=r"leaves 4 samples .* families A, B and C only"):
-        run_cell(UnlabelledCell("few", 0.05, 0), two_classes)
+        run_cell(UnlabeledCell("few", 0.05, 0), two_classes)
     with pytest.raises(DatasetError, match="class 1 has a single sample"):
         run_cell(ForestCell("few", "full", 0), Dataset("few", X=dataset.X[:51], y=dataset.y[:51]))
 

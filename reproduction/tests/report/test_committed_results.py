@@ -31,13 +31,13 @@ def forests() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def unlabelled() -> pd.DataFrame:
-    return read_frame(RowStore(RESULTS), "unlabelled")
+def unlabeled() -> pd.DataFrame:
+    return read_frame(RowStore(RESULTS), "unlabeled")
 
 
 @pytest.fixture(scope="module")
-def comparison(forests, unlabelled) -> pd.DataFrame:
-    return compare(forests, unlabelled)
+def comparison(forests, unlabeled) -> pd.DataFrame:
+    return compare(forests, unlabeled)
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +71,8 @@ def test_the_comparison_is_what_the_rows_say(comparison):
     [
         ("forests", "bagging", 2, "- Forests: 16 data sets, 50 repetitions each."),
         (
-            "unlabelled",
-            "labelled_fraction",
+            "unlabeled",
+            "labeled_fraction",
             10,
             "- Few labeled samples: 5 data sets, 20 repetitions each.",
         ),
@@ -108,17 +108,17 @@ def test_every_explanation_explains_something(comparison):
         assert any(known.covers(cell) for cell in cells)
 
 
-def test_every_finding_of_the_paper_is_checked_in_the_readme_and_holds(forests, unlabelled, readme):
-    names = {**shown(forests), **shown(unlabelled)}
-    findings = all_findings(forests, unlabelled, names)
+def test_every_finding_of_the_paper_is_checked_in_the_readme_and_holds(forests, unlabeled, readme):
+    names = {**shown(forests), **shown(unlabeled)}
+    findings = all_findings(forests, unlabeled, names)
     assert len(findings) == 10
     for actual in findings:
         line = f"| {actual.claim} | {actual.rule} | {actual.measured} | yes |"
         assert line in readme, TO_RENDER
 
 
-def test_every_table_is_there_and_is_what_the_rows_say(forests, unlabelled):
-    names = {**shown(forests), **shown(unlabelled)}
+def test_every_table_is_there_and_is_what_the_rows_say(forests, unlabeled):
+    names = {**shown(forests), **shown(unlabeled)}
     tables = all_tables(forests, names)
     assert len(tables) == 7
     for table in tables:

@@ -18,7 +18,7 @@ from reproduction.report.frames import row_frame
 from reproduction.report.paper_numbers import paper_cells
 from reproduction.report.readme import write_readme
 
-KEYS = ["dataset", "bagging", "weighting", "labelled_fraction", "column"]
+KEYS = ["dataset", "bagging", "weighting", "labeled_fraction", "column"]
 
 
 def _rows_with_the_papers_own_statistics(*, shift: float = 0.0) -> pd.DataFrame:
@@ -26,7 +26,7 @@ def _rows_with_the_papers_own_statistics(*, shift: float = 0.0) -> pd.DataFrame:
     pattern = np.where(np.arange(50) % 2, 1.0, -1.0) * math.sqrt(49 / 50)
     rows: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for cell in paper_cells():
-        if cell.labelled_fraction is not None or cell.dataset == "Protein":
+        if cell.labeled_fraction is not None or cell.dataset == "Protein":
             continue
         spread = cell.sd or 0.01 * (cell.value or 1)
         values = (1.0 if cell.value is None else cell.value + shift * spread) + spread * pattern * (
@@ -49,10 +49,10 @@ def _comparison_of_the_papers_own_statistics():
     return compare(_rows_with_the_papers_own_statistics(), EMPTY)
 
 
-EMPTY = row_frame("unlabelled", [])
+EMPTY = row_frame("unlabeled", [])
 CELL = {
     "group": "bounds", "dataset": "Letter", "bagging": "full", "weighting": "uniform",
-    "labelled_fraction": math.nan, "column": "tandem", "difference": 0.1,
+    "labeled_fraction": math.nan, "column": "tandem", "difference": 0.1,
 }  # fmt: skip
 
 
@@ -64,14 +64,14 @@ def _about(**fields: str) -> Explanation:
 
 def _readme(forests, comparison, explanations=()):
     return write_readme(
-        forests=forests, unlabelled=EMPTY, comparison=comparison, explanations=explanations,
+        forests=forests, unlabeled=EMPTY, comparison=comparison, explanations=explanations,
         findings=[], tables=[], figures=[],
     )  # fmt: skip
 
 
 def test_every_number_of_the_paper_is_there_once():
     cells = [
-        (c.dataset, c.bagging, c.weighting, c.labelled_fraction, c.column) for c in paper_cells()
+        (c.dataset, c.bagging, c.weighting, c.labeled_fraction, c.column) for c in paper_cells()
     ]
     assert len(set(cells)) == len(cells)
     bounds = [c for c in paper_cells() if c.group == "bounds" and c.column != "test_risk"]
@@ -125,7 +125,7 @@ def test_a_cell_beyond_the_limit_is_unexplained_until_it_is_explained(tmp_path):
     assert "UNEXPLAINED: 1 of 1" in _readme(forests, comparison)
     path = tmp_path / "explanations.csv"
     path.write_text(
-        "group,dataset,bagging,weighting,labelled_fraction,column,direction,reason\n"
+        "group,dataset,bagging,weighting,labeled_fraction,column,direction,reason\n"
         "bounds,Letter,*,*,*,tandem,above,Moved by hand.\n"
     )
     known = read_explanations(path)
@@ -147,14 +147,14 @@ def test_an_explanation_covers_only_its_cells():
         ({"direction": "above"}, {"difference": 0.1}, {"difference": -0.1}),
         ({"direction": "below"}, {"difference": math.nan}, {"difference": 0.1}),
         (
-            {"labelled_fraction": "0.35"},
-            {"labelled_fraction": 0.35},
-            {"labelled_fraction": 0.4},
+            {"labeled_fraction": "0.35"},
+            {"labeled_fraction": 0.35},
+            {"labeled_fraction": 0.4},
         ),
-        ({"labelled_fraction": "0.35"}, {"labelled_fraction": 0.35}, {}),
+        ({"labeled_fraction": "0.35"}, {"labeled_fraction": 0.35}, {}),
     ],
 )
-def test_an_explanation_covers_its_direction_and_labelled_fraction_only(about, covered, other):
+def test_an_explanation_covers_its_direction_and_labeled_fraction_only(about, covered, other):
     known = [_about(**about)]
     assert explain({**CELL, **covered}, known) == "known"
     assert explain({**CELL, **other}, known) is None
@@ -163,7 +163,7 @@ def test_an_explanation_covers_its_direction_and_labelled_fraction_only(about, c
 def test_an_explanation_of_another_layout_is_rejected_with_the_right_one(tmp_path):
     path = tmp_path / "explanations.csv"
     path.write_text("group,dataset,reason\nbounds,Letter,known\n")
-    with pytest.raises(ValueError, match="Make them group, dataset, bagging, weighting, labelled"):
+    with pytest.raises(ValueError, match="Make them group, dataset, bagging, weighting, labeled"):
         read_explanations(path)
 
 

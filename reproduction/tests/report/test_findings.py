@@ -11,20 +11,20 @@ from reproduction.report.paper_numbers import paper_cells
 def _frames_of_the_paper() -> tuple[pd.DataFrame, pd.DataFrame]:
     """The paper's means as if they were rows of a single repetition."""
     forests: dict[tuple, dict] = {}
-    unlabelled: dict[tuple, dict] = {}
+    unlabeled: dict[tuple, dict] = {}
     for cell in paper_cells():
         if cell.dataset == "Protein":
             continue
         value = repr(1.0 if cell.value is None else cell.value)
-        if cell.labelled_fraction is None:
+        if cell.labeled_fraction is None:
             key = (cell.dataset, cell.bagging, cell.weighting)
             names = dict(zip(("dataset", "bagging", "weighting"), key, strict=True))
             forests.setdefault(key, {**names, "repetition": "0"})[cell.column] = value
         else:
-            key = (cell.dataset, cell.labelled_fraction)
-            names = {"dataset": key[0], "labelled_fraction": str(key[1]), "repetition": "0"}
-            unlabelled.setdefault(key, names)[cell.column] = value
-    return row_frame("forests", forests.values()), row_frame("unlabelled", unlabelled.values())
+            key = (cell.dataset, cell.labeled_fraction)
+            names = {"dataset": key[0], "labeled_fraction": str(key[1]), "repetition": "0"}
+            unlabeled.setdefault(key, names)[cell.column] = value
+    return row_frame("forests", forests.values()), row_frame("unlabeled", unlabeled.values())
 
 
 @cache
@@ -57,15 +57,15 @@ def test_the_papers_numbers_bear_out_the_papers_findings():
     ],
 )
 def test_a_finding_that_the_rows_contradict_is_reported_as_such(weighting, column, value, claim):
-    forests, unlabelled = _frames_of_the_paper()
+    forests, unlabeled = _frames_of_the_paper()
     chosen = (forests["dataset"] == "Letter") & (forests["weighting"] == weighting)
     forests.loc[chosen, column] = value
-    (actual,) = [f for f in all_findings(forests, unlabelled, {}) if f.claim.startswith(claim)]
+    (actual,) = [f for f in all_findings(forests, unlabeled, {}) if f.claim.startswith(claim)]
     assert not actual.holds
 
 
-def _found(forests, unlabelled, claim, names=None):
-    (actual,) = [f for f in all_findings(forests, unlabelled, names or {}) if claim in f.claim]
+def _found(forests, unlabeled, claim, names=None):
+    (actual,) = [f for f in all_findings(forests, unlabeled, names or {}) if claim in f.claim]
     return actual
 
 
@@ -81,12 +81,12 @@ def _repeated(forests: pd.DataFrame, shifts: list[float], name: str) -> pd.DataF
 
 
 def test_harm_with_reduced_bagging_alone_is_harm():
-    forests, unlabelled = _frames_of_the_paper()
+    forests, unlabeled = _frames_of_the_paper()
     chosen = (forests["dataset"] == "Letter") & (forests["bagging"] == "reduced")
     forests.loc[chosen & (forests["weighting"] == "tandem"), "test_risk"] *= 1.5
     forests.loc[chosen & (forests["weighting"] == "first_order"), "test_risk"] = 0.001
-    assert not _found(forests, unlabelled, "TND-optimized weights do not").holds
-    assert not _found(forests, unlabelled, "FO-optimized weights hurt").holds
+    assert not _found(forests, unlabeled, "TND-optimized weights do not").holds
+    assert not _found(forests, unlabeled, "FO-optimized weights hurt").holds
 
 
 def test_every_rule_names_its_threshold():
@@ -108,29 +108,29 @@ def test_the_second_half_of_the_claim_on_tightness_has_its_number():
 
 
 def test_where_tandem_overtakes_is_reported_and_counted_as_in_the_paper():
-    forests, unlabelled = _frames_of_the_paper()
+    forests, unlabeled = _frames_of_the_paper()
     actual = _of_the_paper("DIS leads TND")
     same = "2: Cod-RNA, Phishing (from r = 0.15, 0.5)"
     assert f"TND ahead at r = 0.5 on {same}; in the paper's numbers on {same}" in actual.measured
-    unlabelled.loc[unlabelled["dataset"] == "Phishing", "disagreement_bound"] = 0.0
-    assert not _found(forests, unlabelled, "DIS leads TND").holds
+    unlabeled.loc[unlabeled["dataset"] == "Phishing", "disagreement_bound"] = 0.0
+    assert not _found(forests, unlabeled, "DIS leads TND").holds
 
 
 def test_a_rise_is_clear_if_its_paired_differences_say_so():
-    forests, unlabelled = _frames_of_the_paper()
+    forests, unlabeled = _frames_of_the_paper()
     steady, noisy = [0.002, 0.003] * 6, [0.03, -0.025] * 6  # the same mean
     for shifts, expected in ((steady, "Adult"), (noisy, "none"), (steady[:9], "none")):
         rows = _repeated(forests, shifts, "Adult")
-        predictions = _found(rows, unlabelled, "TND-optimized weights do not").measured
+        predictions = _found(rows, unlabeled, "TND-optimized weights do not").measured
         # Twelve copies of one row: other sets rise without any spread.
         clear = {part.split(" on ")[-1] for part in predictions.split("; ") if "a rise of" in part}
         assert all(("Adult" in part) == (expected == "Adult") for part in clear)
 
 
 def test_findings_write_names_with_their_mark():
-    forests, unlabelled = _frames_of_the_paper()
+    forests, unlabeled = _frames_of_the_paper()
     chosen = (forests["dataset"] == "USPS") & (forests["weighting"] == "first_order")
     forests.loc[chosen, "test_risk"] = 0.9
     names = {"USPS": "USPS (reconstructed)"}
-    predictions = _found(forests, unlabelled, "FO-optimized weights hurt", names).measured
+    predictions = _found(forests, unlabeled, "FO-optimized weights hurt", names).measured
     assert "(USPS (reconstructed))" in predictions

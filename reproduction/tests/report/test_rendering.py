@@ -8,7 +8,7 @@ import pytest
 
 from reproduction.experiments.rows import TABLES
 from reproduction.report import rendering
-from reproduction.report.figures.ratios import optimised_risk_ratios
+from reproduction.report.figures.ratios import optimized_risk_ratios
 from reproduction.report.frames import row_frame
 
 MULTICLASS = ("Letter", "USPS")
@@ -38,16 +38,16 @@ def forest_rows(
     ]
 
 
-def unlabelled_rows(
+def unlabeled_rows(
     dataset: str, *, fractions: tuple[float, ...] = (0.05, 0.5), repetitions: int = 2
 ) -> list[dict[str, str]]:
-    """Rows of the unlabelled experiment."""
+    """Rows of the unlabeled experiment."""
     return [
         _row(
-            "unlabelled",
+            "unlabeled",
             {
                 "dataset": dataset,
-                "labelled_fraction": str(fraction),
+                "labeled_fraction": str(fraction),
                 "repetition": str(repetition),
             },
             seed=repetition,
@@ -105,7 +105,7 @@ SUBSETS = {
     "one set, family A, one repetition": {"forests": forest_rows("USPS", repetitions=1)},
     "one repetition of all": {
         "forests": forest_rows("Splice", repetitions=1) + forest_rows("Splice", **REDUCED),
-        "unlabelled": unlabelled_rows("Adult", repetitions=1),
+        "unlabeled": unlabeled_rows("Adult", repetitions=1),
     },
     "full bagging only": {"forests": forest_rows("Letter") + forest_rows("Splice")},
     "reduced bagging only": {"forests": forest_rows("Splice", **REDUCED)},
@@ -120,14 +120,14 @@ SUBSETS = {
     "one's own set, never erred on": {"forests": forest_rows("mine", errs=False)},
     "one's own set": {
         "forests": forest_rows("mine") + forest_rows("mine", **REDUCED),
-        "unlabelled": unlabelled_rows("mine"),
+        "unlabeled": unlabeled_rows("mine"),
         "weights": weight_rows("mine"),
     },
     "errors with one bagging only": {
         "forests": forest_rows("mine", errs=False) + forest_rows("mine", **REDUCED)
     },
-    "unlabelled only": {"unlabelled": unlabelled_rows("Adult")},
-    "unlabelled only, one fraction": {"unlabelled": unlabelled_rows("w1a", fractions=(0.35,))},
+    "unlabeled only": {"unlabeled": unlabeled_rows("Adult")},
+    "unlabeled only, one fraction": {"unlabeled": unlabeled_rows("w1a", fractions=(0.35,))},
     "one weighting lost": {
         "forests": [row for row in forest_rows("Letter") if row["weighting"] != "tandem"]
     },
@@ -136,7 +136,7 @@ SUBSETS = {
     },
     "a hostile name": {
         "forests": forest_rows(HOSTILE) + forest_rows("mine", repetitions=3),
-        "unlabelled": unlabelled_rows(HOSTILE),
+        "unlabeled": unlabeled_rows(HOSTILE),
         "weights": weight_rows(HOSTILE),
     },
     "beyond only, no errors": {"beyond": beyond_rows("Mushroom", errs=False)},
@@ -156,7 +156,7 @@ TRYING_TO_DRAW = (
 )
 QUICK = (
     *("errors with one bagging only", "one's own set", "beyond only, a hostile name"),
-    *("unlabelled only, one fraction", "committee only, no errors"),
+    *("unlabeled only, one fraction", "committee only, no errors"),
 )
 """Every page and every kind of absent rows; the other subsets are slow."""
 
@@ -222,14 +222,14 @@ def test_a_set_without_errors_has_no_ratio_of_errors(render):
 
 
 def test_a_run_without_forests_has_no_tables_of_forests(render):
-    written = render(SUBSETS["unlabelled only"])
+    written = render(SUBSETS["unlabeled only"])
     assert [path for path in written if path.startswith("tables/")] == [
         "tables/datasets.md",
         "tables/datasets.tex",
     ]
     assert set(written) - {"tables/datasets.md", "tables/datasets.tex"} == {
         "figures/indicator-relaxations",
-        "figures/unlabelled-curves",
+        "figures/unlabeled-curves",
         "comparison.csv",
         "README.md",
     }
@@ -257,7 +257,7 @@ def test_sets_that_stand_in_for_the_papers_or_are_absent_are_marked_everywhere(r
 def test_titles_of_figures_carry_the_mark_too(monkeypatch):
     frames = [
         row_frame("forests", forest_rows("USPS")),
-        row_frame("unlabelled", unlabelled_rows("USPS")),
+        row_frame("unlabeled", unlabeled_rows("USPS")),
         row_frame("weights", weight_rows("USPS")),
     ]
     for name, figure in rendering.all_figures(*frames):
@@ -294,7 +294,7 @@ def test_repetitions_without_errors_count_in_the_ratios():
     for row in rows:
         if row["weighting"] in risks:
             row["test_risk"] = str(risks[row["weighting"]][int(row["repetition"])])
-    figure = optimised_risk_ratios(row_frame("forests", rows))
+    figure = optimized_risk_ratios(row_frame("forests", rows))
     medians = [container.lines[0].get_ydata() for container in figure.axes[0].containers]
     assert medians[0].tolist() == [2.0]
     assert pd.isna(medians[1]).all()

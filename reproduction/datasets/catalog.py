@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from reproduction.datasets import recipes
-from reproduction.datasets.entry import CatalogueEntry, RawFile
+from reproduction.datasets.entry import CatalogEntry, RawFile
 from tandemvote.tables import DatasetError
 
 PAPER = Path(__file__).parents[1] / "paper"
@@ -36,9 +36,9 @@ def paper_csv(name: str) -> list[dict[str, str]]:
 _PRINTED = {row["dataset"]: row for row in paper_csv("datasets")}
 
 
-def _entry(name: str, **known: Any) -> CatalogueEntry:
+def _entry(name: str, **known: Any) -> CatalogEntry:
     printed = _PRINTED[name]
-    return CatalogueEntry(
+    return CatalogEntry(
         name=name,
         n_samples=int(printed["N"]),
         n_features=int(printed["d"]),
@@ -163,7 +163,7 @@ _ENTRIES = (
         recipe=recipes.protein,
         digest=None,
         note=(
-            "The full data have not been seen by the makers of this catalogue, so no digest and "
+            "The full data have not been seen by the makers of this catalog, so no digest and "
             "no exact class counts are known: N, d, c and the class frequencies of the paper "
             "are checked. Partial copies of the training part go about; they are not this data "
             "set."
@@ -251,12 +251,10 @@ _ENTRIES = (
 )
 
 #: The entries by the paper's name, in the order of its table.
-CATALOGUE: Mapping[str, CatalogueEntry] = MappingProxyType(
-    {entry.name: entry for entry in _ENTRIES}
-)
+CATALOG: Mapping[str, CatalogEntry] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 
-def find_entry(name: str) -> CatalogueEntry:
+def find_entry(name: str) -> CatalogEntry:
     """Look a data set up, whatever the case of the letters.
 
     Examples
@@ -265,7 +263,7 @@ def find_entry(name: str) -> CatalogueEntry:
     >>> entry.name, entry.n_samples, entry.n_features, entry.n_classes
     ('MNIST', 70000, 780, 10)
     """
-    by_folded_name = {entry.name.casefold(): entry for entry in CATALOGUE.values()}
+    by_folded_name = {entry.name.casefold(): entry for entry in CATALOG.values()}
     wanted = name.strip().casefold()
     if wanted in by_folded_name:
         return by_folded_name[wanted]
@@ -273,6 +271,6 @@ def find_entry(name: str) -> CatalogueEntry:
     names = [by_folded_name[key].name for key in near]
     suggestion = f"Did you mean {' or '.join(names)}? " if names else ""
     raise DatasetError(
-        f"No data set is called {name!r}. {suggestion}Known names: {', '.join(CATALOGUE)}. "
+        f"No data set is called {name!r}. {suggestion}Known names: {', '.join(CATALOG)}. "
         "For a file of your own use --file."
     )

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-from reproduction.datasets import CATALOGUE, available_datasets, find_entry, load_dataset
+from reproduction.datasets import CATALOG, available_datasets, find_entry, load_dataset
 from tandemvote.tables import DatasetError
 
 # Data set overview of the paper's appendix: name, N, d, c, smallest and largest class frequency.
@@ -29,28 +29,27 @@ w1a 49749 300 2 0.0297 0.9703
 """
 
 
-def test_the_catalogue_is_the_paper_s_table():
+def test_the_catalog_is_the_paper_s_table():
     rows = [line.split() for line in PAPER_TABLE.strip().splitlines()]
     expected = [(name, *map(int, sizes[:3]), *map(float, sizes[3:])) for name, *sizes in rows]
     actual = [
-        (e.name, e.n_samples, e.n_features, e.n_classes, e.c_min, e.c_max)
-        for e in CATALOGUE.values()
+        (e.name, e.n_samples, e.n_features, e.n_classes, e.c_min, e.c_max) for e in CATALOG.values()
     ]
     assert actual == expected
 
 
 def test_every_entry_names_public_sources_with_distinct_file_names():
-    for entry in CATALOGUE.values():
+    for entry in CATALOG.values():
         assert len({file.name for file in entry.files}) == len(entry.files) > 0
         assert all(urlsplit(url).netloc for file in entry.files for url in file.urls)
         assert all(url.endswith(file.name) for file in entry.files for url in file.urls)
 
 
 def test_no_entry_goes_unchecked():
-    digests = {name: e.digest or e.reconstruction_digest for name, e in CATALOGUE.items()}
+    digests = {name: e.digest or e.reconstruction_digest for name, e in CATALOG.items()}
     assert [name for name, digest in digests.items() if digest is None] == ["Protein"]
     assert len(set(digests.values())) == 17
-    assert sum(CATALOGUE["USPS"].class_counts) == CATALOGUE["USPS"].n_samples
+    assert sum(CATALOG["USPS"].class_counts) == CATALOG["USPS"].n_samples
 
 
 @pytest.mark.parametrize("spelling", ["w1a", "W1A", " Cod-rna", "FASHION-MNIST"])
@@ -66,12 +65,12 @@ def test_an_unknown_name_gets_a_suggestion():
 
 
 @pytest.mark.skipif("TANDEMVOTE_DATA" not in os.environ, reason="TANDEMVOTE_DATA is not set")
-@pytest.mark.parametrize("name", CATALOGUE)
-def test_prepared_files_at_hand_match_the_catalogue(name):
+@pytest.mark.parametrize("name", CATALOG)
+def test_prepared_files_at_hand_match_the_catalog(name):
     if name not in available_datasets():
         pytest.skip(f"no prepared copy of {name}")
     dataset = load_dataset(name, download=False)
-    entry = CATALOGUE[name]
+    entry = CATALOG[name]
     assert (dataset.n_samples, dataset.n_features) == (entry.n_samples, entry.n_features)
     assert np.isfinite(dataset.X).all()
     assert dataset.reconstructed == (name == "USPS" and entry.digest is None)
