@@ -30,9 +30,9 @@ BLOCK, PART, LARGEST_FACTOR = 64, 4096, 1e4
 """Products of at most `BLOCK` factors, each at most `LARGEST_FACTOR`, fit in a float. A smaller
 factor than the exact one keeps every conditional mean below 1."""
 
-ROUNDING = 1e-6  # of the logarithm of the evidence, by far
+LOG_ROUNDING = 1e-6  # far above the rounding errors of the logarithm of the evidence
 
-NOTHING = -1e300  # logarithm of no evidence: finite, as JSON requires
+NO_EVIDENCE = -1e300  # logarithm of no evidence: finite, as JSON requires
 
 
 class Monitor:
@@ -106,7 +106,7 @@ class Monitor:
         self.n_samples, self.n_errors = 0, 0
         self.alarm_at: int | None = None
         # A goal is a statement about all labels, so its products start with the first one.
-        self._log_sums = np.full(5, 0.0 if goal else NOTHING)
+        self._log_sums = np.full(5, 0.0 if goal else NO_EVIDENCE)
         self._log_evidence = 0.0
         self.groups: set[Any] = set()
 
@@ -149,7 +149,7 @@ class Monitor:
     def _extend(self, errors: NDArray[np.bool_]) -> FloatArray:
         """Update the state, and return the logarithm of the evidence after each sample."""
         path, self._log_sums = self._path(errors)
-        reached = np.flatnonzero(path >= self._log_threshold + ROUNDING)
+        reached = np.flatnonzero(path >= self._log_threshold + LOG_ROUNDING)
         if self.alarm_at is None and reached.size:
             self.alarm_at = self.n_samples + int(reached[0]) + 1
         self.n_samples += errors.size

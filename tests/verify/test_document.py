@@ -49,7 +49,7 @@ def test_what_is_not_a_certificate_gets_one_clear_line(data, message):
 
 
 def test_many_words_are_rejected_before_they_take_four_times_their_room(monkeypatch):
-    monkeypatch.setattr(json_text, "MAX_WORDS", 1000)
+    monkeypatch.setattr(json_text, "MAX_UNICODE_BYTES", 1000)
     plain = b'{"counts": "' + b"x" * 2000 + b'"}'
     assert parse_document(plain)["counts"] == "x" * 2000
     with pytest.raises(CertificateFileError, match="larger than 1000 bytes"):

@@ -24,7 +24,7 @@ from tandemvote.tables.encoding import make_encoder, text_columns
 from tandemvote.tables.errors import number_of
 from tandemvote.verify.document import CLASS, PREDICTED
 
-FEWEST_ROWS = 20
+FEWEST_LABELED = 20
 ROWS = ("grouped_rows", "sorted_rows", "time_order")
 
 ENCODER_SHARE = 0.1
@@ -44,9 +44,9 @@ def read_data(
         others=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
         **vars(reading),
     )
-    if len(table.y) < FEWEST_ROWS:
+    if len(table.y) < FEWEST_LABELED:
         raise DatasetError(
-            f"{path} has {number_of(len(table.y), 'row')}; at least {FEWEST_ROWS} are required,"
+            f"{path} has {number_of(len(table.y), 'row')}; at least {FEWEST_LABELED} are required,"
             " thousands for a useful bound. Give more rows."
         )
     say(f"Read {printable(table.summary)}.", err=True)

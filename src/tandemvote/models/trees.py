@@ -24,7 +24,7 @@ from tandemvote.votes import Votes
 CACHE_BYTES = 2**20
 """Rows are copied for a tree in parts of this size, which a processor's cache holds."""
 
-FALSE_ALARM = 1e-12
+UNEVEN_BY_CHANCE = 1e-12
 """Probability with which bootstraps drawn evenly are rejected as uneven."""
 
 ENOUGH_DRAWS = 5
@@ -209,7 +209,7 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
 
 def _check_draws(times: NDArray[np.integer[Any]]) -> None:
     """Raise an AuditError if some samples were drawn more often than chance explains."""
-    if times.mean() >= ENOUGH_DRAWS and chisquare(times).pvalue < FALSE_ALARM:
+    if times.mean() >= ENOUGH_DRAWS and chisquare(times).pvalue < UNEVEN_BY_CHANCE:
         raise AuditError(
             f"Samples were drawn between {times.min()} and {times.max()} times, which even draws do"
             " not explain: the bootstraps depend on the data, as with sample_weight or"

@@ -38,7 +38,7 @@ from tandemvote.votes import Votes
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
 """Bounds that hold for two classes only."""
 
-ROUNDING = Fraction(1, 10**12)
+DELTA_ROUNDING = Fraction(1, 10**12)
 """How far a group's part of delta may be from the exact one, relative to it."""
 
 
@@ -271,7 +271,7 @@ def _wrong_group(
     if record.profile is not None or record.counts["unlabeled_disagreements"].any():
         yield "unlabeled samples belong to no group"
     due = Fraction(whole.delta) / len(document.groupings) / len(labels)
-    if abs(Fraction(record.delta) - due) > ROUNDING * due:
+    if abs(Fraction(record.delta) - due) > DELTA_ROUNDING * due:
         yield f"its delta is {record.delta:g}; its share is {float(due):g}"
     for text in {*whole.assumptions, GROUPS} - {*record.assumptions}:
         yield f"its assumptions lack one that the certificate rests on: {text!r}"

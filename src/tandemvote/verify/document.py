@@ -111,7 +111,7 @@ class Measure:
 
 
 COUNTS = kinds.matrices(PAIR_COUNTS, n_voters=kinds.integer(1, MAX_VOTERS))
-PROFILE = kinds.grouped(("leads", "gaps"), n_samples=kinds.integer(1, MAX_PROFILE))
+PROFILE = kinds.by_rows(("leads", "gaps"), n_samples=kinds.integer(1, MAX_PROFILE))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
