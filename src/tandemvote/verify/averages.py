@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tandemvote.verify.arithmetic import HALF, PI, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
 from tandemvote.verify.document import CertificateRecord
-from tandemvote.verify.fields import IntArray
+from tandemvote.verify.kinds import IntArray
 
 ExactIntegers = NDArray[np.object_]
 """Python's integers, of any size."""

@@ -26,8 +26,8 @@ from tandemvote.verify.document import (
     Group,
     Grouping,
 )
-from tandemvote.verify.fields import IntArray
 from tandemvote.verify.json_text import CertificateFileError, read_document, shortened
+from tandemvote.verify.kinds import IntArray
 from tandemvote.verify.metrics import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_votes import impossible_profile, impossible_votes

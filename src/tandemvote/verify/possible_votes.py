@@ -18,7 +18,7 @@ from scipy.spatial import KDTree
 
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
-from tandemvote.verify.fields import FloatArray, IntArray
+from tandemvote.verify.kinds import FloatArray, IntArray
 from tandemvote.verify.recount import (
     ROUNDING,
     Mask,

@@ -19,7 +19,7 @@ import numpy as np
 
 from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Evidence, SampleSize
-from tandemvote.verify.fields import FloatArray
+from tandemvote.verify.kinds import FloatArray
 
 N_CELLS = 24
 STAKE = Fraction(9, 10)

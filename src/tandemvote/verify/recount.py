@@ -17,7 +17,7 @@ from tandemvote.codes import Codes
 from tandemvote.confusion import count_tests
 from tandemvote.pair_counts import true_pairs
 from tandemvote.verify.document import CLASS, PREDICTED, CertificateRecord, Document
-from tandemvote.verify.fields import FloatArray, IntArray
+from tandemvote.verify.kinds import FloatArray, IntArray
 from tandemvote.votes import Votes
 from tandemvote.voting import SHUFFLE, can_win, held_out_vote, is_test_error, vote_leads
 

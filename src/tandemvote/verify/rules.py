@@ -17,7 +17,7 @@ from scipy.optimize import OptimizeResult, minimize_scalar
 from tandemvote.verify.arithmetic import HALF, Arithmetic, order
 from tandemvote.verify.averages import Average, Evidence
 from tandemvote.verify.document import VOTE_PROFILE
-from tandemvote.verify.fields import FloatArray
+from tandemvote.verify.kinds import FloatArray
 from tandemvote.verify.profile_game import smallest_refuted
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
