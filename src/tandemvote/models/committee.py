@@ -88,6 +88,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         Class labels.
     test_indices_ : ndarray of int
         Rows of X in the test set.
+    training_rows_ : ndarray of shape (n_samples,)
+        A digest of each row of X, by which training samples are recognized.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
