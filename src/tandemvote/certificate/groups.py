@@ -119,7 +119,7 @@ def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
             f"bound={VOTE_PROFILE!r} rests on unlabeled samples, whose groups are unknown. Certify"
             " held-out samples without X_unlabeled to get bounds by group."
         )
-    masks = {name: _members(name, values, votes, whole) for name, values in _named(by).items()}
+    masks = {name: _masks(name, values, votes, whole) for name, values in _named(by).items()}
     groupings = tuple(Grouping(by=name, labels=tuple(each)) for name, each in masks.items())
     members = []
     for name, groups in masks.items():
@@ -165,8 +165,8 @@ def _named(by: Any) -> dict[str, Any]:
     return named
 
 
-def _members(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
-    """Return the labels of one grouping, sorted, and which samples each has."""
+def _masks(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
+    """Return the samples of each label of one grouping, the labels sorted."""
     if isinstance(values, str):
         return _by_class(values, votes, whole)
     if name in COMPLEMENTS:

@@ -68,7 +68,7 @@ class SelectiveCertificate:
     delta : float
         With probability at least 1 - delta, the bound and all coverages hold together.
     shares_of : callable or None
-        From samples to shares of the vote, if the classifiers are at hand.
+        From samples to shares of the vote, if the classifiers are in memory.
     findings, assumptions
         As in `Certificate`.
 

@@ -314,6 +314,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _members(self) -> list[Member]:
         """Return the tested models, and the referee last if there is one."""
+        # `_known` has no entry for a referee that is None, so map ends before it.
         return list(map(Member, [*self.estimators_, self.referee_], self._known))
 
     def _members_digest(self) -> str:

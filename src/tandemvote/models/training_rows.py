@@ -160,7 +160,7 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
     predictions stand in for them, which at training samples are nearly the same.
     """
     if not hasattr(model, "feature_names_in_") and hasattr(X, "columns"):
-        X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
+        X = np.asarray(X)  # a part fitted to an array, inside a model fitted to a DataFrame
     labels = model.predict(X) if y is None else np.asarray(y)
     rows = np.flatnonzero(np.isin(labels, model.classes_))
     if not rows.size:
@@ -204,8 +204,8 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     drawn = drawn[:, often >= 0.75 * np.median(often[often > 0])]
     numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
     left_out = 1 - drawn.mean(axis=0)
-    by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
     # Expected numbers of training samples that all the strange trees left out by chance.
+    by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
     telling = strange[:, by_chance < COINCIDENCE].T.astype(np.float32)
     fits = np.zeros(len(telling), bool)
     for start in range(0, drawn.shape[1], TRAINING_CHUNK):

@@ -31,16 +31,16 @@ MANY_SAMPLES = 10_000
 """Above it the sum for the moment is longer than its enclosure is wide."""
 
 TAIL_BITS = 64
-"""Of a binomial tail, the sum of about 10 sqrt(n) terms."""
+"""Bits to which a binomial tail is summed, by about 10 sqrt(n) terms."""
 
 PRECISION = 200
 """Bits of a ball's middle; the certificates have 53."""
 
 
 class Arithmetic:
-    """Plain floating point; right to about 1e-12, which nothing proves.
+    """What a formula needs beyond + - * / and comparisons, in plain floating point.
 
-    What a formula needs beyond + - * / and comparisons.
+    Results are right to about 1e-12, which is not proven.
     """
 
     rigorous = False

@@ -35,7 +35,7 @@ MOMENTS: Mapping[str, Callable[[int, Arithmetic], Any]] = {
     "of three outcomes": lambda n, arithmetic: arithmetic.moment(n) + n,
     "none": lambda n, arithmetic: arithmetic.exactly(1),
 }
-"""What an inequality pays for n samples."""
+"""The moment of n samples in an inequality, whose logarithm is added to ln(1/delta)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,9 +97,7 @@ def verify_file(
     CertificateFileError
         If the file cannot be read as a certificate.
     """
-    document = path
-    if not isinstance(document, Document):
-        document = Document.from_json(read_document(document))
+    document = path if isinstance(path, Document) else Document.from_json(read_document(path))
     for name in {*chain(*(each.candidates for each in document.certificates))} - RULES.keys():
         known = ", ".join(RULES)
         raise CertificateFileError(f"The bound {shortened(name)} is unknown; known are {known}.")

@@ -28,7 +28,8 @@ MAX_SAMPLES = 10**10
 """No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
 
 LEVEL = 4
-"""Small integers are mostly zero bytes, on which level 9 takes fifty times longer for an eighth."""
+"""Level of zlib. Small integers are mostly zero bytes, for which level 9 takes fifty times as long
+and saves an eighth of the size."""
 
 
 class Kind(NamedTuple):
@@ -192,8 +193,8 @@ def pack(values: NDArray[Any]) -> str:
     return base64.b64encode(zlib.compress(data, LEVEL)).decode()
 
 
-def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> NDArray[Any]:
-    """Return that many floats, or integers of kind "i8"; never inflate more than they need."""
+def unpack(text: str, length: int, place: str, whose: str, dtype: str = "f8") -> NDArray[Any]:
+    """Return `length` floats, or integers ("i8"), and never inflate more bytes than they need."""
     expected = 8 * length
     try:
         packed = base64.b64decode(text.encode("ascii"), validate=True)
@@ -203,7 +204,7 @@ def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> 
         raise CertificateFileError(f"{place} cannot be unpacked: {error}.") from error
     if len(data) != expected or not inflater.eof or inflater.unused_data:
         raise CertificateFileError(f"{place} does not hold the {expected} bytes that {whose} need.")
-    return np.frombuffer(data, f"<{kind}").astype(kind)
+    return np.frombuffer(data, f"<{dtype}").astype(dtype)
 
 
 def unpack_matrix(text: str, n_voters: int, place: str) -> IntArray:

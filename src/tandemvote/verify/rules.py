@@ -28,17 +28,18 @@ TOLERANCE = Fraction(1, 10**9)
 two estimates must exceed what a vote can have to contradict each other for sure."""
 
 LARGEST_TILT = 100.0
-"""Of t in C2: with a larger one f is negative, or d above 0.49995."""
+"""Largest t that is searched for C2: with a larger one f is negative, or d above 0.49995."""
 
 MAGNIFIED = TOLERANCE / 20
-"""The same, times the smallest denominator of a formula that divides."""
+"""Tolerance of a formula that divides, times its smallest denominator: larger below 1/20."""
 
 
 class Truth(NamedTuple):
     """An enclosure of the true value of a bound.
 
-    Its ends, within [0, 1], are equal in plain floating point. Rounding is magnified where a
-    formula divides by little. Next to a jump of the formula to 1, 1 is right as well (`or_one`).
+    Its ends, within [0, 1], are equal in plain floating point. A formula that divides by a small
+    denominator magnifies rounding errors. Next to a jump of the formula to 1, 1 is right as well
+    (`or_one`).
     """
 
     low: Fraction
@@ -48,6 +49,7 @@ class Truth(NamedTuple):
 
 
 NO_BOUND = Truth(Fraction(1), Fraction(1))
+"""The truth where the evidence shows nothing: 1."""
 
 
 def _first_order(seen: Evidence, delta: Fraction) -> Truth:
@@ -229,7 +231,7 @@ def _vote_profile(seen: Evidence, delta: Fraction) -> Truth | None:
 
 
 def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
-    """Errors of the voter, and differences from it: a small level of one is paid by the other."""
+    """Add the errors of the voter and the differences from it, at levels that share delta."""
     errors, size = seen.coalitions.errors[0], seen.coalitions.sizes[0]
     differ, ratio = int((leads < 0.5).sum()), Fraction(3, 2)
     each = 1 / ratio**2 if len(leads) >= 2 * size else 1 / ratio
