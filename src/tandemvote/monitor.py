@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.codes import as_array, check_not_missing, comparable, encode
 from tandemvote.decimals import failure_probability, rounded_down
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.votes import Votes
+from tandemvote.votes import Votes, check_predicts_labels
 
 ABOVE = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
 """Alternatives to a bound u: error rates u + (1 - u) r."""
@@ -274,16 +274,3 @@ class Monitor:
 
     def __repr__(self) -> str:
         return f"Monitor({self.summary})"
-
-
-def check_predicts_labels(votes: Votes) -> None:
-    """Raise ValueError if predictions are fractions and labels are not: probabilities."""
-    if votes.classes.dtype.kind != "f":
-        return
-    labels = votes.classes[np.unique(votes.labels)]
-    fractions = votes.classes[votes.classes % 1 != 0]
-    if fractions.size and not (labels % 1 != 0).any():
-        raise ValueError(
-            f"Predictions contain {fractions[0]:.4g}, which is not a label; probabilities are not"
-            " supported. Pass predicted classes."
-        )

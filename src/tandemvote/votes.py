@@ -277,3 +277,16 @@ def check_some_voter_tested(n_held_out: NDArray[np.integer[Any]]) -> None:
             f"None of the {n_held_out.size} voters has a held-out sample. At least one tested voter"
             " is required: pass predictions on samples that it was not trained on."
         )
+
+
+def check_predicts_labels(votes: Votes) -> None:
+    """Raise ValueError if predictions are fractions and labels are not: probabilities."""
+    if votes.classes.dtype.kind != "f":
+        return
+    labels = votes.classes[np.unique(votes.labels)]
+    fractions = votes.classes[votes.classes % 1 != 0]
+    if fractions.size and not (labels % 1 != 0).any():
+        raise ValueError(
+            f"Predictions contain {fractions[0]:.4g}, which is not a label; probabilities are not"
+            " supported. Pass predicted classes."
+        )
