@@ -165,7 +165,7 @@ def text(certificate: Certificate) -> str:
 
 
 def html(certificate: Certificate) -> str:
-    """The same for a notebook, and the assumptions, folded."""
+    """The text as HTML for a notebook, with the assumptions folded."""
     first, *lines = map(escape, text(certificate).splitlines())
     listed = "".join(f"<li>{escape(printable(each))}</li>" for each in certificate.assumptions)
     return (

@@ -26,6 +26,7 @@ from tandemvote.verify.document import CLASS, PREDICTED
 
 FEWEST_LABELED = 20
 ROWS = ("grouped_rows", "sorted_rows", "time_order")
+"""Findings about rows, which stay true if the column that shows them is dropped."""
 
 ENCODER_SHARE = 0.1
 """Share of the rows that train the encoder of text columns, and no tree (--scheme trees)."""

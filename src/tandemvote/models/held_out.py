@@ -73,7 +73,7 @@ def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[F
     if any(given is not None for given in samples[:-1]):  # of all fields but `allow`
         raise ValueError(
             "X, y, groups and X_unlabeled cannot be combined with votes, which hold predictions and"
-            " labels. Pass the fitted models, or put the predictions into Votes.from_predictions."
+            " labels. Pass fitted models in a list, or the predictions in Votes.from_predictions."
         )
     votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
     check_empty_rows(votes)

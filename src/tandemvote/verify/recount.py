@@ -165,7 +165,7 @@ def labeled_sets(votes: Votes) -> list[list[Mask]]:
 
 
 def unlabeled_sets(record: CertificateRecord, predictions: Codes) -> list[Mask]:
-    """Return the same for the predictions of unlabeled samples."""
+    """Return which unlabeled samples are in the sets of equal predictions, one row per voter."""
     return [predictions == c for c in range(len(record.classes))]
 
 

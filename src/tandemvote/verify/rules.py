@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from scipy.optimize import OptimizeResult, minimize_scalar
 
-from tandemvote.verify.arithmetic import HALF, Arithmetic, order
+from tandemvote.verify.arithmetic import HALF, Arithmetic, is_above
 from tandemvote.verify.averages import Average, Evidence
 from tandemvote.verify.document import VOTE_PROFILE
 from tandemvote.verify.kinds import FloatArray
@@ -136,7 +136,7 @@ def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: A
         return None
 
     def exceeds(e: Fraction) -> bool | None:
-        return order(arithmetic.divergence(p, (e, d, 1 - e - d)), allowed)
+        return is_above(arithmetic.divergence(p, (e, d, 1 - e - d)), allowed)
 
     nearest = (1 - d) * Fraction(faces[0] / (faces[0] + faces[2]))
     e, _ = arithmetic.ends(arithmetic.bisect(exceeds, nearest, 1 - d))
@@ -207,7 +207,7 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
 
 
 def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
-    """The same with both errors from above, lone errors from below and the best offset."""
+    """Limit common errors from above and lone errors from below; the best offset is explicit."""
     _, t = seen.tandem.ends(delta / 2, "exact")
     o, _ = seen.lone.ends(delta / 2, "exact")
     # The C-bound at g = 2 t, its largest value, is 4 t.
