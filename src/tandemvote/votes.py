@@ -258,9 +258,7 @@ class Votes:
     def chunks(self, size: int) -> Iterator[Votes]:
         """Cut the labeled samples into consecutive parts of at most `size`; at least one part."""
         for start in range(0, max(self.n_samples, 1), size):
-            part = slice(start, start + size)
-            predicted, held_out = self.predictions[:, part], self.held_out[:, part]
-            yield Votes(predicted, self.labels[part], held_out, self.classes, predicted[:, :0])
+            yield select_samples(self, slice(start, start + size))
 
     def __repr__(self) -> str:
         unlabeled = f", {self.n_unlabeled} unlabeled samples" if self.n_unlabeled else ""
@@ -268,6 +266,17 @@ class Votes:
             f"Votes({self.n_voters} voters, {self.n_samples} labeled samples{unlabeled},"
             f" {self.classes.size} classes)"
         )
+
+
+def select_samples(votes: Votes, samples: slice | NDArray[np.bool_]) -> Votes:
+    """Return the votes on some of the labeled samples, without unlabeled ones."""
+    return replace(
+        votes,
+        predictions=votes.predictions[:, samples],
+        labels=votes.labels[samples],
+        held_out=votes.held_out[:, samples],
+        unlabeled=votes.unlabeled[:, :0],
+    )
 
 
 def check_some_voter_tested(n_held_out: NDArray[np.integer[Any]]) -> None:

@@ -25,7 +25,7 @@ from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable
 from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
-from tandemvote.votes import Votes
+from tandemvote.votes import Votes, select_samples
 from tandemvote.voting import weighted_vote
 
 Mask = NDArray[np.bool_]
@@ -132,13 +132,7 @@ def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
 def _certify_group(
     whole: Certificate, votes: Votes, group: Group, mask: Mask, delta: float
 ) -> Certificate:
-    inside = replace(
-        votes,
-        predictions=votes.predictions[:, mask],
-        labels=votes.labels[mask],
-        held_out=votes.held_out[:, mask],
-        unlabeled=votes.unlabeled[:, :0],
-    )
+    inside = select_samples(votes, mask)
     tally = VoteTally.of(inside, whole.weights)
     certificate = replace(
         whole,
