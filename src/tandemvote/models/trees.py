@@ -77,7 +77,7 @@ class Voter:
         return np.asarray(self.estimator.apply(samples, check_input=False))
 
     def predict(self, X: Any, rows: NDArray[np.intp] | None = None) -> Codes:
-        """Predict codes of rows of X, some of them a few at a time so that copies stay in cache."""
+        """Predict codes of all rows of X, or of some, copied in parts that fit in a cache."""
         if rows is None:
             return np.asarray(self.leaf_labels[self.leaves(X)])
         size = max(1, CACHE_BYTES // (4 * X.shape[1]))
