@@ -31,8 +31,9 @@ ENOUGH_DRAWS = 5
 """Expected draws of a sample from which the chi-square test can be trusted."""
 
 N_WHOLE = 8
-"""Trees of which every training sample is looked up in its leaf. The others are audited by the
-classes of their samples, which a changed label or another order does not leave as they are."""
+"""Trees, at least, of which every training sample is looked up in its leaf. The others are audited
+by the classes of their samples, which a changed label or another order does not leave as they are.
+"""
 
 
 class AuditError(ValueError):
