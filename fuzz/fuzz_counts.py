@@ -16,7 +16,7 @@ with atheris.instrument_imports(include=["tandemvote.verify"]):
         Document,
         StatedTest,
     )
-    from tandemvote.verify.fields import MAX_SAMPLES
+    from tandemvote.verify.kinds import MAX_SAMPLES
     from tandemvote.verify.rules import RULES
 
 SIZES = (0, 1, 2, 3, 100, 10**4, 10**6, MAX_SAMPLES)

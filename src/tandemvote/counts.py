@@ -245,7 +245,7 @@ class VoteCounts:
 
     @cached_property
     def disagreement_sets(self) -> HeldOutSets:
-        """The same with the unlabeled samples."""
+        """The sets S_h ∩ S_h' with the unlabeled samples."""
         return HeldOutSets(self.disagreement_overlaps) if self.n_unlabeled else self.pair_sets
 
     @cached_property
@@ -265,7 +265,7 @@ class VoteCounts:
 
     @cached_property
     def labeled_disagreement_rates(self) -> FloatArray:
-        """The same on the labeled samples alone, where the tandem losses come from."""
+        """Rate at which two voters disagree on labeled samples, where tandem losses come from."""
         labeled = self.disagreements - self.unlabeled_disagreements
         return _rates(labeled, self.overlaps, without_samples=0.0)
 

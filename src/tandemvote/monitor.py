@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.codes import as_array, check_not_missing, comparable, encode
 from tandemvote.decimals import failure_probability, rounded_down
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.votes import Votes
+from tandemvote.votes import Votes, check_predicts_labels
 
 ABOVE = np.array([0.02, 0.05, 0.1, 0.2, 0.4])
 """Alternatives to a bound u: error rates u + (1 - u) r."""
@@ -30,9 +30,9 @@ BLOCK, PART, LARGEST_FACTOR = 64, 4096, 1e4
 """Products of at most `BLOCK` factors, each at most `LARGEST_FACTOR`, fit in a float. A smaller
 factor than the exact one keeps every conditional mean below 1."""
 
-ROUNDING = 1e-6  # of the logarithm of the evidence, by far
+LOG_ROUNDING = 1e-6  # far above the rounding errors of the logarithm of the evidence
 
-NOTHING = -1e300  # logarithm of no evidence: finite, as JSON requires
+NO_EVIDENCE = -1e300  # logarithm of no evidence: finite, as JSON requires
 
 
 class Monitor:
@@ -106,7 +106,7 @@ class Monitor:
         self.n_samples, self.n_errors = 0, 0
         self.alarm_at: int | None = None
         # A goal is a statement about all labels, so its products start with the first one.
-        self._log_sums = np.full(5, 0.0 if goal else NOTHING)
+        self._log_sums = np.full(5, 0.0 if goal else NO_EVIDENCE)
         self._log_evidence = 0.0
         self.groups: set[Any] = set()
 
@@ -149,7 +149,7 @@ class Monitor:
     def _extend(self, errors: NDArray[np.bool_]) -> FloatArray:
         """Update the state, and return the logarithm of the evidence after each sample."""
         path, self._log_sums = self._path(errors)
-        reached = np.flatnonzero(path >= self._log_threshold + ROUNDING)
+        reached = np.flatnonzero(path >= self._log_threshold + LOG_ROUNDING)
         if self.alarm_at is None and reached.size:
             self.alarm_at = self.n_samples + int(reached[0]) + 1
         self.n_samples += errors.size
@@ -274,16 +274,3 @@ class Monitor:
 
     def __repr__(self) -> str:
         return f"Monitor({self.summary})"
-
-
-def check_predicts_labels(votes: Votes) -> None:
-    """Raise ValueError if predictions are fractions and labels are not: probabilities."""
-    if votes.classes.dtype.kind != "f":
-        return
-    labels = votes.classes[np.unique(votes.labels)]
-    fractions = votes.classes[votes.classes % 1 != 0]
-    if fractions.size and not (labels % 1 != 0).any():
-        raise ValueError(
-            f"Predictions contain {fractions[0]:.4g}, which is not a label; probabilities are not"
-            " supported. Pass predicted classes."
-        )

@@ -11,7 +11,7 @@ from scipy.special import betainc
 from tandemvote.decimals import failure_probability
 from tandemvote.inequalities.outward import FloatArray
 
-Integers = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 MOST_LABELS = 10**9
 
@@ -66,7 +66,7 @@ def labels_needed(
         raise ValueError(f"power={power!r} is not valid; expected 0 < power < 1, such as 0.8.")
     goal = max_error * (1.0 - MARGIN)
 
-    def suffices(k: Integers | int) -> NDArray[np.bool_]:
+    def suffices(k: IntArray | int) -> NDArray[np.bool_]:
         """Check the largest number of samples at which at most k errors are allowed."""
         return _at_most(k, _sizes(k + 1, goal, delta) - 1, error) >= power
 
@@ -101,12 +101,12 @@ def labels_in_all(n_test: int) -> int:
     return math.ceil(max(5 * n_test, math.pow(n_test / 4, 1.5)))
 
 
-def _at_most(k: Integers | int, n: Integers, p: float) -> FloatArray:
+def _at_most(k: IntArray | int, n: IntArray, p: float) -> FloatArray:
     """Return P(Bin(n, p) <= k)."""
     return np.where(k >= n, 1.0, betainc(np.maximum(n - k, 1), k + 1.0, 1.0 - p))
 
 
-def _sizes(k: Integers | int, goal: float, delta: float) -> Integers:
+def _sizes(k: IntArray | int, goal: float, delta: float) -> IntArray:
     """Return the smallest sizes at which k errors show the goal: P(Bin(n, goal) <= k) <= delta."""
     low, high = k, np.ceil((k + 1) / goal).astype(np.int64)
     while (short := _at_most(k, high, goal) > delta).any():

@@ -258,9 +258,7 @@ class Votes:
     def chunks(self, size: int) -> Iterator[Votes]:
         """Cut the labeled samples into consecutive parts of at most `size`; at least one part."""
         for start in range(0, max(self.n_samples, 1), size):
-            part = slice(start, start + size)
-            predicted, held_out = self.predictions[:, part], self.held_out[:, part]
-            yield Votes(predicted, self.labels[part], held_out, self.classes, predicted[:, :0])
+            yield select_samples(self, slice(start, start + size))
 
     def __repr__(self) -> str:
         unlabeled = f", {self.n_unlabeled} unlabeled samples" if self.n_unlabeled else ""
@@ -270,10 +268,34 @@ class Votes:
         )
 
 
+def select_samples(votes: Votes, samples: slice | NDArray[np.bool_]) -> Votes:
+    """Return the votes on some of the labeled samples, without unlabeled ones."""
+    return replace(
+        votes,
+        predictions=votes.predictions[:, samples],
+        labels=votes.labels[samples],
+        held_out=votes.held_out[:, samples],
+        unlabeled=votes.unlabeled[:, :0],
+    )
+
+
 def check_some_voter_tested(n_held_out: NDArray[np.integer[Any]]) -> None:
     """Raise ValueError if no voter has held-out samples, given their numbers."""
     if not n_held_out.any():
         raise ValueError(
             f"None of the {n_held_out.size} voters has a held-out sample. At least one tested voter"
             " is required: pass predictions on samples that it was not trained on."
+        )
+
+
+def check_predicts_labels(votes: Votes) -> None:
+    """Raise ValueError if predictions are fractions and labels are not: probabilities."""
+    if votes.classes.dtype.kind != "f":
+        return
+    labels = votes.classes[np.unique(votes.labels)]
+    fractions = votes.classes[votes.classes % 1 != 0]
+    if fractions.size and not (labels % 1 != 0).any():
+        raise ValueError(
+            f"Predictions contain {fractions[0]:.4g}, which is not a label; probabilities are not"
+            " supported. Pass predicted classes."
         )

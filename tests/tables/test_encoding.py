@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 from tandemvote import CertifiedClassifier
 from tandemvote.tables import TableColumns, with_encoder
-from tandemvote.tables.encoding import FEW, describe_unknown
+from tandemvote.tables.encoding import FEW_CATEGORIES, describe_unknown
 
 N_ROWS = 600
 KINDS = {"color": "category", "size": "number", "shop": "category"}
@@ -71,7 +71,7 @@ def test_tables_of_numbers_need_no_encoder():
 def test_columns_with_few_categories_get_a_feature_for_each():
     X, y = rows_of(0)
     model = with_encoder(RandomForestClassifier(3), KINDS).fit(X, y)
-    assert X["shop"].nunique() > FEW >= X["color"].nunique()
+    assert X["shop"].nunique() > FEW_CATEGORIES >= X["color"].nunique()
     assert model["encoder"].transform(X).shape == (N_ROWS, 3 + 1 + 1), "a missing color is one"
 
 

@@ -16,7 +16,7 @@ from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import Balls
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import Document
-from tandemvote.verify.fields import pack, unpack
+from tandemvote.verify.kinds import pack, unpack
 from tandemvote.verify.rules import RULES
 from tandemvote.votes import Votes
 

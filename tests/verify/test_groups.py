@@ -13,7 +13,7 @@ from tandemvote.certificate.file import document_of
 from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document, Group, digest_of
-from tandemvote.verify.fields import pack, unpack
+from tandemvote.verify.kinds import pack, unpack
 from tandemvote.votes import Votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
@@ -402,7 +402,7 @@ def test_groups_that_claim_many_voters_are_rejected_before_they_are_unpacked(oob
     groups = [with_group(oob, 1)["certificates"][1] for _ in range(9)]
     for group in groups:
         group["counts"]["n_voters"] = 5000
-    monkeypatch.setattr("tandemvote.verify.fields.unpack", lambda *_: pytest.fail("unpacked"))
+    monkeypatch.setattr("tandemvote.verify.kinds.unpack", lambda *_: pytest.fail("unpacked"))
     with pytest.raises(CertificateFileError, match="or more than 33554432 pairs of voters"):
         read({**oob, "certificates": [oob["certificates"][0], *groups]})
 

@@ -10,8 +10,8 @@ from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import PROFILE, Document, digest_of
-from tandemvote.verify.fields import pack, unpack
 from tandemvote.verify.json_text import parse_document
+from tandemvote.verify.kinds import pack, unpack
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 

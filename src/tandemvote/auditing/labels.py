@@ -15,7 +15,7 @@ from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS
 from tandemvote.auditing.finding import Clue, Finding, about_data
 from tandemvote.codes import Codes, as_array, is_missing
 
-FEWEST_GROUPS = 20
+FEWEST_REPEATED = 20
 """Values with several rows, so that rows that belong together can be recognized."""
 
 SHARED, NEARLY_SHARED = 0.4, 0.75
@@ -67,7 +67,7 @@ def _shared_labels(codes: Codes, label: Codes) -> tuple[float, str]:
     """
     n_rows, chance = np.bincount(codes), agreement_by_chance(label)
     n_groups, n_classes = (n_rows > 1).sum(), label.max(initial=0) + 1
-    if n_groups < max(FEWEST_GROUPS, n_classes + 1) or chance == 1:
+    if n_groups < max(FEWEST_REPEATED, n_classes + 1) or chance == 1:
         return 0.0, ""
     table = csr_array((np.ones(codes.size), (codes, label)))[n_rows > 0]
     n_rows = n_rows[n_rows > 0]

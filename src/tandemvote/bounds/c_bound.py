@@ -100,7 +100,7 @@ def c1_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(c1_bound(Estimates.from_numbers(**adult)), 4)
     0.5723
     """
-    C1.check_classes(estimates.classes)
+    C1_BOUND.check_classes(estimates.classes)
     gibbs = estimates.gibbs_interval(delta / 2, xi)
     differ = estimates.disagreement_interval(delta / 2, xi)
     if reason := contradiction_of_two_classes(gibbs, differ):
@@ -145,7 +145,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(c2_bound(Estimates.from_numbers(**adult)), 4)
     0.5732
     """
-    C2.check_classes(estimates.classes)
+    C2_BOUND.check_classes(estimates.classes)
     tandem, differ = estimates.tandem_loss, estimates.labeled_disagreement
     if tandem + differ > 1.0 + 1e-9:
         raise ValueError(
@@ -205,7 +205,7 @@ def _best_for_disagreement(
     return np.where(margin <= 0.0, 1.0, value)
 
 
-C1 = Bound(
+C1_BOUND = Bound(
     label="C1",
     summary="C-bound from separate estimates of error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
@@ -213,7 +213,7 @@ C1 = Bound(
     needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
 )
 
-C2 = Bound(
+C2_BOUND = Bound(
     label="C2",
     summary="C-bound from a joint estimate of tandem error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",

@@ -133,7 +133,7 @@ def split_kl_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float:
     return outward(value, scale=(1.0 + value) / (max(t - g * g, 0.0) + (0.5 - g) ** 2))
 
 
-BERNSTEIN_CANTELLI = Bound(
+BERNSTEIN_CANTELLI_BOUND = Bound(
     label="CCPBUB",
     summary="Chebyshev-Cantelli with an offset, on the variance of pair errors",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",
@@ -141,7 +141,7 @@ BERNSTEIN_CANTELLI = Bound(
     needs=(PAIR_OVERLAPS,),
 )
 
-SPLIT_KL_CANTELLI = Bound(
+SPLIT_KL_CANTELLI_BOUND = Bound(
     label="CCPBSkl",
     summary="Chebyshev-Cantelli with an offset, on joint and lone errors of pairs",
     theorem="Wu et al. 2021, with Wu and Seldin 2022",

@@ -143,7 +143,7 @@ def _prices(
     return prices if (coalitions @ prices).all() else units
 
 
-COALITION = Bound(
+COALITION_BOUND = Bound(
     label="COA",
     summary="confidence limits of the voters, combined over the coalitions that could err",
     theorem="Rüger's inequality, with Clopper-Pearson",

@@ -320,9 +320,10 @@ def check_distribution(values: ArrayLike | None, n_voters: int, name: str) -> Fl
         )
     total, lowest = float(weights.sum()), int(weights.argmin())
     if not (weights[lowest] >= 0 and abs(total - 1.0) <= 1e-9):
+        negative = f" and is {weights[lowest]:.10g} at voter {lowest}" * (not weights[lowest] >= 0)
         raise ValueError(
-            f"{name} sums to {total:.10g} and is {weights[lowest]:.10g} at voter {lowest}; weights"
-            " must be at least 0 and sum to 1. Divide them by their sum."
+            f"{name} sums to {total:.10g}{negative}; expected numbers of at least 0 that sum to 1."
+            " Divide them by their sum."
         )
     # Leave weights alone that sum to 1 up to rounding, so that checking twice changes nothing; no
     # more than rounding, as sample sizes are rounded outward by little more.

@@ -166,7 +166,7 @@ def disagreement_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(disagreement_bound(Estimates.from_numbers(**numbers)), 4)
     0.6279
     """
-    DISAGREEMENT.check_classes(estimates.classes)
+    DISAGREEMENT_BOUND.check_classes(estimates.classes)
     gibbs, differ = estimates.gibbs_interval(delta / 2), estimates.disagreement_interval(delta / 2)
     if reason := contradiction_of_two_classes(gibbs, differ):
         return warn_contradiction("disagreement", reason)
@@ -184,7 +184,7 @@ def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
     return float(min(1.0, (factor if exact else factor * QUOTIENT_ROUNDING) * moment))
 
 
-FIRST_ORDER = Bound(
+FIRST_ORDER_BOUND = Bound(
     label="FO",
     summary="twice the error of a randomly drawn voter",
     theorem="Theorem 1",
@@ -192,7 +192,7 @@ FIRST_ORDER = Bound(
     needs=(HELD_OUT_SAMPLES,),
 )
 
-TANDEM = Bound(
+TANDEM_BOUND = Bound(
     label="TND",
     summary="four times the rate at which two random voters err together",
     theorem="Theorem 3",
@@ -200,7 +200,7 @@ TANDEM = Bound(
     needs=(PAIR_OVERLAPS,),
 )
 
-DISAGREEMENT = Bound(
+DISAGREEMENT_BOUND = Bound(
     label="DIS",
     summary="error and disagreement of random voters, two classes, uses unlabeled samples",
     theorem="Theorem 5",

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from types import MappingProxyType
 
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.c_bound import C1, C2
-from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI, SPLIT_KL_CANTELLI
-from tandemvote.bounds.coalition import COALITION
+from tandemvote.bounds.c_bound import C1_BOUND, C2_BOUND
+from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI_BOUND, SPLIT_KL_CANTELLI_BOUND
+from tandemvote.bounds.coalition import COALITION_BOUND
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.markov import DISAGREEMENT, FIRST_ORDER, TANDEM
-from tandemvote.bounds.second_order import C_BOX, C_TANDEM, SECOND_ORDER
-from tandemvote.bounds.test_set import TEST_SET
-from tandemvote.bounds.vote_profile import VOTE_PROFILE
+from tandemvote.bounds.markov import DISAGREEMENT_BOUND, FIRST_ORDER_BOUND, TANDEM_BOUND
+from tandemvote.bounds.second_order import C_BOX_BOUND, C_TANDEM_BOUND, SECOND_ORDER_BOUND
+from tandemvote.bounds.test_set import TEST_SET_BOUND
+from tandemvote.bounds.vote_profile import VOTE_PROFILE_BOUND
 from tandemvote.counts import VoteCounts
 
 FROM_VOTES = (
-    FIRST_ORDER,
-    TANDEM,
-    DISAGREEMENT,
-    C1,
-    C2,
-    C_TANDEM,
-    C_BOX,
-    SECOND_ORDER,
-    BERNSTEIN_CANTELLI,
-    SPLIT_KL_CANTELLI,
-    COALITION,
+    FIRST_ORDER_BOUND,
+    TANDEM_BOUND,
+    DISAGREEMENT_BOUND,
+    C1_BOUND,
+    C2_BOUND,
+    C_TANDEM_BOUND,
+    C_BOX_BOUND,
+    SECOND_ORDER_BOUND,
+    BERNSTEIN_CANTELLI_BOUND,
+    SPLIT_KL_CANTELLI_BOUND,
+    COALITION_BOUND,
 )
 
-BOUNDS = MappingProxyType({bound.name: bound for bound in (*FROM_VOTES, VOTE_PROFILE, TEST_SET)})
+BOUNDS = {bound.name: bound for bound in (*FROM_VOTES, VOTE_PROFILE_BOUND, TEST_SET_BOUND)}
 
 VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out samples, in the order of tables."""

@@ -194,7 +194,7 @@ def second_order_bound(estimates: Estimates, delta: float = 0.05) -> float:
     return outward(LARGEST * float(estimates.pair_interval(share, delta).upper))
 
 
-C_TANDEM = Bound(
+C_TANDEM_BOUND = Bound(
     label="CTD",
     summary="Chebyshev-Cantelli bound on error and tandem error of random voters",
     theorem="Theorem 6",
@@ -203,7 +203,7 @@ C_TANDEM = Bound(
     superseded_by="c_box",
 )
 
-C_BOX = Bound(
+C_BOX_BOUND = Bound(
     label="CBOX",
     summary="C-bound at the worst error and tandem error within their intervals",
     theorem="Theorem 6, largest value over the confidence box",
@@ -211,7 +211,7 @@ C_BOX = Bound(
     needs=(PAIR_OVERLAPS,),
 )
 
-SECOND_ORDER = Bound(
+SECOND_ORDER_BOUND = Bound(
     label="SO",
     summary="sharp bound from error and tandem error of pairs",
     theorem="majorant 3z - 2z^2 of the erring weight, with Theorem 7",

@@ -111,7 +111,7 @@ def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
     )
 
 
-TEST_SET = Bound(
+TEST_SET_BOUND = Bound(
     label="TEST",
     summary="errors of the classifier itself on test samples",
     theorem="Clopper-Pearson",

@@ -237,7 +237,7 @@ def _refuted_above(surplus: Callable[[float], float], left: float, right: float)
     return right
 
 
-VOTE_PROFILE = Bound(
+VOTE_PROFILE_BOUND = Bound(
     label="VP",
     summary="error of random voters, and how clearly unlabeled samples are decided",
     theorem="linear program over the vote's profile, with Catoni's inequality and betting",

@@ -81,7 +81,7 @@ class Certificate:
     measure : Measure or None
         Counts of another metric; see `for_metric`.
     groups : GroupCertificates or None
-        Certificates of groups that were read from the same file.
+        Certificates of groups that are in the same file.
     one_row_per_group : bool
         Whether the samples are one random row of each of many groups.
     members : str or None

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
+from tandemvote.confusion import AT_MOST
 from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.verify import verify_file
@@ -82,7 +83,7 @@ def record_of(certificate: Certificate) -> CertificateRecord:
     test = None
     if TEST_SET in certificate.candidates and tally is not None:
         test = StatedTest(n_errors=tally.n_test_errors or 0, n_samples=tally.n_samples)
-    printed = rounded_up if certificate.direction == "at most" else rounded_down
+    printed = rounded_up if certificate.direction == AT_MOST else rounded_down
     return CertificateRecord(
         **{name: getattr(certificate, name) for name in SAME + DERIVED},
         printed=printed(certificate.value),
@@ -126,5 +127,5 @@ def certificate_of(record: CertificateRecord, document: Document) -> Certificate
 
 
 def _labels(classes: NDArray[Any]) -> tuple[Any, ...]:
-    # Of dates numpy may make integers, which are other labels.
+    # tolist makes integers of some dates.
     return tuple(classes if classes.dtype.kind in "mM" else classes.tolist())

@@ -25,7 +25,7 @@ from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.frames import check_same_order
 from tandemvote.spelling import printable
 from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
-from tandemvote.votes import Votes
+from tandemvote.votes import Votes, select_samples
 from tandemvote.voting import weighted_vote
 
 Mask = NDArray[np.bool_]
@@ -119,7 +119,7 @@ def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
             f"bound={VOTE_PROFILE!r} rests on unlabeled samples, whose groups are unknown. Certify"
             " held-out samples without X_unlabeled to get bounds by group."
         )
-    masks = {name: _members(name, values, votes, whole) for name, values in _named(by).items()}
+    masks = {name: _masks(name, values, votes, whole) for name, values in _named(by).items()}
     groupings = tuple(Grouping(by=name, labels=tuple(each)) for name, each in masks.items())
     members = []
     for name, groups in masks.items():
@@ -132,13 +132,7 @@ def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
 def _certify_group(
     whole: Certificate, votes: Votes, group: Group, mask: Mask, delta: float
 ) -> Certificate:
-    inside = replace(
-        votes,
-        predictions=votes.predictions[:, mask],
-        labels=votes.labels[mask],
-        held_out=votes.held_out[:, mask],
-        unlabeled=votes.unlabeled[:, :0],
-    )
+    inside = select_samples(votes, mask)
     tally = VoteTally.of(inside, whole.weights)
     certificate = replace(
         whole,
@@ -165,8 +159,8 @@ def _named(by: Any) -> dict[str, Any]:
     return named
 
 
-def _members(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
-    """Return the labels of one grouping, sorted, and which samples each has."""
+def _masks(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
+    """Return the samples of each label of one grouping, the labels sorted."""
     if isinstance(values, str):
         return _by_class(values, votes, whole)
     if name in COMPLEMENTS:

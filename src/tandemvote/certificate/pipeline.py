@@ -81,7 +81,8 @@ def certify_votes(
     pi = check_distribution(prior, evidence.n_voters, "prior")
     votes = evidence if isinstance(evidence, Votes) else None
     named = weights if isinstance(weights, str) else None
-    uniform, minimized = named == UNIFORM, None if named == UNIFORM else named
+    uniform = named == UNIFORM
+    minimized = None if uniform else named
     counts, profiled = _count(evidence, named)
     check_held_out_sets(counts)
 
@@ -90,9 +91,10 @@ def certify_votes(
     else:
         rho = check_distribution(None if uniform else weights, counts.n_voters, "weights")
         rho = rho if uniform else votable(rho)
-    if not uniform:  # counts hold the results of equal weights
-        tally = counts.tally and VoteTally(counts.tally.class_counts)
-        counts = replace(counts, tally=tally if votes is None else VoteTally.of(votes, rho))
+    if votes is not None and not uniform:
+        counts = replace(counts, tally=VoteTally.of(votes, rho))
+    elif counts.tally is not None and not uniform:  # which is that of equal weights
+        counts = replace(counts, tally=VoteTally(counts.tally.class_counts))
 
     # Whether given weights were fixed without looking at the samples is up to the caller.
     names = (bound,) if isinstance(bound, str) else tuple(bound)
@@ -104,7 +106,7 @@ def certify_votes(
             raise ValueError(
                 f"Voter {int(counts.untested.argmax())} has no held-out samples. That requires"
                 " fixed weights, every other voter to be tested on all samples, and no deployed"
-                " classifier. Use weights='uniform', or leave the voter out."
+                " classifier. Use weights='uniform', or exclude the voter."
             )
         check_tested_majority(counts.untested, rho)
     names = _candidates(names, counts, applicable)
@@ -145,7 +147,6 @@ def with_candidates(certificate: Certificate, names: Collection[str]) -> Certifi
         # Unlabeled samples of another distribution raise a ContradictionError, whatever the bound.
         certificate.evaluate(VOTE_PROFILE)
     observed, value = certificate.observed, min(values.values())
-    findings = certificate.findings
     if observed is not None and observed > value:
         above = Finding(
             code=OBSERVED_ABOVE_BOUND,
@@ -155,8 +156,8 @@ def with_candidates(certificate: Certificate, names: Collection[str]) -> Certifi
             advice="Check that held-out samples were not chosen by looking at the data, and that"
             " voters do not abstain on hard ones.",
         )
-        findings = (*findings, above)
-    return replace(certificate, candidates=values, findings=findings)
+        certificate = replace(certificate, findings=(*certificate.findings, above))
+    return replace(certificate, candidates=values)
 
 
 def check_request(
@@ -247,7 +248,7 @@ def _about_deployed(votes: Votes | None, weights: FloatArray) -> list[Finding]:
 
 
 @cache
-def versions() -> dict[str, Any]:
+def versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries that the numbers depend on."""
     names = ("tandemvote", "numpy", "scipy", "scikit-learn")
     return {"python": platform.python_version(), **{name: version(name) for name in names}}

@@ -18,7 +18,7 @@ from tandemvote.verify.document import TEST_SET
 if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
 
-WORDS = {
+METRIC_WORDS = {
     "error": "error rate",
     "f1": "F1 score",
     "balanced_accuracy": "balanced accuracy",
@@ -165,7 +165,7 @@ def text(certificate: Certificate) -> str:
 
 
 def html(certificate: Certificate) -> str:
-    """The same for a notebook, and the assumptions, folded."""
+    """The text as HTML for a notebook, with the assumptions folded."""
     first, *lines = map(escape, text(certificate).splitlines())
     listed = "".join(f"<li>{escape(printable(each))}</li>" for each in certificate.assumptions)
     return (
@@ -185,7 +185,7 @@ def _is_vacuous(certificate: Certificate) -> bool:
 def _metric(certificate: Certificate) -> tuple[str, str]:
     """The metric in words, and its class if it is about one."""
     metric, measure = certificate.metric, certificate.measure
-    word = WORDS.get(metric, metric)
+    word = METRIC_WORDS.get(metric, metric)
     if measure is not None and measure.positive is not None:
         return word, f" for class {printable(repr(measure.positive)[:40])}"
     return f"average {word}" if metric in PER_CLASS else word, ""

@@ -42,7 +42,7 @@ class Threshold:
     passed: bool
 
 
-NOTHING = Threshold(math.inf, n_confident=0, n_errors=0, coverage=0.0, passed=False)
+NO_THRESHOLD = Threshold(math.inf, n_confident=0, n_errors=0, coverage=0.0, passed=False)
 """The threshold that abstains everywhere."""
 
 ShareFunction = Callable[[Any], tuple[FloatArray, NDArray[Any]]]
@@ -68,7 +68,7 @@ class SelectiveCertificate:
     delta : float
         With probability at least 1 - delta, the bound and all coverages hold together.
     shares_of : callable or None
-        From samples to shares of the vote, if the classifiers are at hand.
+        From samples to shares of the vote, if the classifiers are in memory.
     findings, assumptions
         As in `Certificate`.
 
@@ -140,7 +140,7 @@ class SelectiveCertificate:
         found = certified_thresholds(vote_margins(table), wrong, max_error=max_error, delta=delta)
         return cls(
             max_error=float(max_error),
-            chosen=next((each for each in found if each.passed), NOTHING),
+            chosen=next((each for each in found if each.passed), NO_THRESHOLD),
             thresholds=tuple(found),
             n_samples=wrong.size,
             delta=delta,

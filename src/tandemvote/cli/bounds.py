@@ -13,7 +13,7 @@ from tandemvote.cli import options
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import option
 
-rate = partial(option, None, "SHARE", min=0, max=1)
+ratio = partial(option, None, "SHARE", min=0, max=1)
 number = partial(option, None, "NUMBER", min=0)
 
 
@@ -21,10 +21,10 @@ number = partial(option, None, "NUMBER", min=0)
 class Numbers:
     """What was observed."""
 
-    gibbs_loss: float | None = rate("Error rate of a random voter on held-out samples.")
-    tandem_loss: float | None = rate("Rate of common errors of two random voters.")
-    lone_error: float | None = rate("Rate of samples on which exactly one of the two errs.")
-    disagreement: float | None = rate("Rate of disagreement of two random voters (two classes).")
+    gibbs_loss: float | None = ratio("Error rate of a random voter on held-out samples.")
+    tandem_loss: float | None = ratio("Rate of common errors of two random voters.")
+    lone_error: float | None = ratio("Rate of samples on which exactly one of the two errs.")
+    disagreement: float | None = ratio("Rate of disagreement of two random voters (two classes).")
     n_min: float | None = number("Held-out samples of the voter with the fewest.", "--n")
     n_min_pairs: float | None = number("Samples in the smallest pairwise overlap.", "--n-pairs")
     n_min_disagreement: float | None = number(

@@ -25,18 +25,16 @@ def demo(
 
     X, y = load_digits(return_X_y=True)
     forest = RandomForestClassifier(trees)
-    committee: Any = CertifiedClassifier(forest, random_state=0)
-    holdout: Any = CertifiedClassifier(forest, n_tested=1, referee=False, random_state=0)
-    voting: Any = CertifiedForestClassifier(
-        trees, weights="tandem", max_samples=0.5, random_state=0
-    )
+    committee = CertifiedClassifier(forest, random_state=0)
+    holdout = CertifiedClassifier(forest, n_tested=1, referee=False, random_state=0)
+    voting = CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0)
     rows = []
     for scheme, model, words in (
         ("committee", committee, "4 forests are tested, a fifth is trained on all labels"),
         ("holdout", holdout, "1 forest is tested; the test labels train nothing"),
         ("trees", voting, "the paper: every tree votes, no test set"),
     ):
-        certificate = model.fit(X, y).certificate_
+        certificate: Any = model.fit(X, y).certificate_
         bound = certificate.limits.removeprefix("<= ")
         rows.append([scheme, rate(certificate.observed), bound, words])
     data = f"scikit-learn's digits data, {len(y):,} samples"

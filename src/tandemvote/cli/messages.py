@@ -30,7 +30,7 @@ OPTIONS = {
 }
 """Parameters as messages name them, such as ``bound='tandem'``, and their options."""
 
-WORDS = {name: option for name, option in OPTIONS.items() if "_" in name} | {
+OPTION_WORDS = {name: option for name, option in OPTIONS.items() if "_" in name} | {
     "referee=False": "--scheme holdout",
     "CertifiedClassifier": "--scheme committee",
     "groups has": "--groups has",
@@ -52,7 +52,7 @@ def in_options(message: str) -> str:
     "Pass --drop 'row id' --drop b, --trusted or --target COLUMN."
     """
     message = ASSIGNED.sub(_typed, message)
-    for word, option in WORDS.items():
+    for word, option in OPTION_WORDS.items():
         message = message.replace(word, option)
     return message
 

@@ -24,8 +24,9 @@ from tandemvote.tables.encoding import make_encoder, text_columns
 from tandemvote.tables.errors import number_of
 from tandemvote.verify.document import CLASS, PREDICTED
 
-FEWEST_ROWS = 20
+FEWEST_LABELED = 20
 ROWS = ("grouped_rows", "sorted_rows", "time_order")
+"""Findings about rows, which stay true if the column that shows them is dropped."""
 
 ENCODER_SHARE = 0.1
 """Share of the rows that train the encoder of text columns, and no tree (--scheme trees)."""
@@ -44,9 +45,9 @@ def read_data(
         others=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
         **vars(reading),
     )
-    if len(table.y) < FEWEST_ROWS:
+    if len(table.y) < FEWEST_LABELED:
         raise DatasetError(
-            f"{path} has {number_of(len(table.y), 'row')}; at least {FEWEST_ROWS} are required,"
+            f"{path} has {number_of(len(table.y), 'row')}; at least {FEWEST_LABELED} are required,"
             " thousands for a useful bound. Give more rows."
         )
     say(f"Read {printable(table.summary)}.", err=True)

@@ -68,9 +68,10 @@ def verify(
 def _summary(verdict: Verdict) -> Iterator[str]:
     """Yield the certified bounds and what they are about."""
     whole, *groups = verdict.document.certificates
-    subject, n_untested = f"vote of {whole.n_voters} voters", int(whole.untested.sum())
+    voters = f"{whole.n_voters} voter{'s' * (whole.n_voters > 1)}"
+    subject, n_untested = f"vote of {voters}", int(whole.untested.sum())
     if whole.deployed is not None:
-        subject = f"{whole.deployed} through {whole.n_voters} voters"
+        subject = f"{whole.deployed} through {voters}"
     elif n_untested:
         n_tested = whole.n_voters - n_untested
         subject = f"vote of {n_tested} tested models and {n_untested} untested"

@@ -68,8 +68,9 @@ def certify(
         "auto" chooses by the kind of evidence; a name, several names, or "best" for all that apply.
         The smallest of several bounds is reported, each at its share of the failure probability.
     X_unlabeled : array_like, default=None
-        Unlabeled samples from the same distribution that no model was trained on. They allow the
-        bound "vote_profile". For "disagreement", weights and bound use one half of them each.
+        Unlabeled samples from the same distribution that no model was trained on. They sharpen the
+        bound "disagreement" and allow the bound "vote_profile", each of which gets one half of them
+        if ``weights="disagreement"``.
     deployed : classifier or array_like of shape (n_unlabeled,), default=None
         Another classifier to certify through the voters and `X_unlabeled`, or its predictions on
         these samples. It may have been trained on anything but these samples.

@@ -88,6 +88,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         Class labels.
     test_indices_ : ndarray of int
         Rows of X in the test set.
+    training_rows_ : ndarray of shape (n_samples,)
+        A digest of each row of X, by which training samples are recognized.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -281,7 +283,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         check_is_fitted(self)
         members = self._members()
         each = np.array([member.predict_proba(X, self.classes_.size) for member in members])
-        if self._averages():
+        if self._is_average():
             return np.asarray(each.mean(axis=0))
         votes = np.array([member.predict(X) for member in members])
         winners = self._winners(votes)
@@ -312,11 +314,12 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _members(self) -> list[Member]:
         """Return the tested models, and the referee last if there is one."""
+        # `_known` has no entry for a referee that is None, so map ends before it.
         return list(map(Member, [*self.estimators_, self.referee_], self._known))
 
     def _members_digest(self) -> str:
         """Return the digest of the tested models and how they vote, which the certificate holds."""
-        rule = [self.referee_ is None, self._averages()]
+        rule = [self.referee_ is None, self._is_average()]
         known = self._known[: len(self.estimators_)]
         return models_digest([rule, self.classes_, *self.estimators_, *known])
 
@@ -331,7 +334,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """Let the tested models, or their average, predict the test samples."""
         rows = self.test_indices_
         samples, labels = private.pick(X, rows), codes[rows]
-        if self._averages():
+        if self._is_average():
             tested = [self._predicted(samples)]
         else:
             tested = [each.predict(samples) for each in self._members()[: self.n_tested]]
@@ -344,13 +347,13 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             votes, one_row_per_group=grouped, rows=rows, n_given=codes.size, index=index_of(X)
         )
 
-    def _averages(self) -> bool:
+    def _is_average(self) -> bool:
         """Return True if the averaged probabilities of several models predict."""
         return self.referee_ is None and len(self.estimators_) > 1 and _has_probabilities(self)
 
     def _predicted(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""
-        if self._averages():
+        if self._is_average():
             return np.asarray(self.predict_proba(X).argmax(axis=1))
         return self._winners(np.array([each.predict(X) for each in self._members()]))
 

@@ -18,9 +18,8 @@ from tandemvote.decimals import failure_probability, percent, rounded_down, roun
 from tandemvote.metrics import difference_lower
 from tandemvote.models.held_out import Samples, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group
-from tandemvote.monitor import check_predicts_labels
 from tandemvote.planning import labels_needed
-from tandemvote.votes import Votes
+from tandemvote.votes import Votes, check_predicts_labels
 
 ASSUMPTIONS = (
     "The test samples are independent draws from the distribution of new data.",

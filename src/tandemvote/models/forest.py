@@ -166,8 +166,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             Class labels.
         X_unlabeled : like X, default=None
             Unlabeled samples drawn from the same distribution, none of them among X. They sharpen
-            the disagreement bound and add the bound `vote_profile`. Where weights or bound are
-            "disagreement", each of the two gets half of them.
+            the bound "disagreement" and allow the bound "vote_profile", each of which gets one half
+            of them if ``weights="disagreement"``.
         findings : sequence of Finding, default=None
             Findings of an audit of these samples, which is then not repeated. The certificate
             reports them.

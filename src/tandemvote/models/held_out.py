@@ -22,8 +22,7 @@ from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import check_not_trained_on
 from tandemvote.models.trees import frozen_copy
-from tandemvote.monitor import check_predicts_labels
-from tandemvote.votes import Votes
+from tandemvote.votes import Votes, check_predicts_labels
 from tandemvote.votes_io import count_votes
 
 
@@ -71,10 +70,10 @@ def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[F
         return held_out_votes([models] if hasattr(models, "predict") else models, samples)
     if isinstance(models, Mapping) or not isinstance(models, Votes | VoteCounts | Iterable):
         check_has_predict(models)
-    if any(given is not None for given in samples[:-1]):
+    if any(given is not None for given in samples[:-1]):  # of all fields but `allow`
         raise ValueError(
             "X, y, groups and X_unlabeled cannot be combined with votes, which hold predictions and"
-            " labels. Pass the fitted models, or put the predictions into Votes.from_predictions."
+            " labels. Pass fitted models in a list, or the predictions in Votes.from_predictions."
         )
     votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
     check_empty_rows(votes)

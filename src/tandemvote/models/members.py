@@ -91,6 +91,7 @@ def train_members(
     some = pick(X, training[:N_COMPARED])
     if n_tested > 1 and have_equal_scores(members[0].model, members[1].model, some):
         members = members[:1]
+        # The part drawn for the first model is not used: it is trained already, on all rows.
         for number in range(n_tested):
             part = random_state.choice(training, int(SUBSET * training.size), replace=False)
             if np.ptp(codes[part]) > 0:  # one class alone cannot train most classifiers

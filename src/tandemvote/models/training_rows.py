@@ -41,9 +41,9 @@ WITH_LABELS, WITHOUT_LABELS = (5, 0.2), (10, 0.5)
 """How many samples must fit, and which share of the informative ones, beyond copies by chance. With
 new splits of the 23 data sets on which these were chosen, 1,240 forests rejected no new samples."""
 
-NEARLY_ALL = 0.9
-"""A share that chance does not explain if no two of the samples are the same: a few training rows
-fit all, and a few new rows would not show how many are copies. 360 sets of 50 to 300 new
+MOST_BY_CHANCE = 0.9
+"""Largest share that is attributed to chance if no two of the samples are the same: a few training
+rows fit all, and a few new rows would not show how many are copies. 360 sets of 50 to 300 new
 samples, of ten data sets, were accepted with this limit; the forests above were tried without
 it."""
 
@@ -55,7 +55,7 @@ did, and up to 12% next to a column of 26 categories."""
 MOST_SAMPLES = 4000
 """How many samples are looked at, drawn at random."""
 
-CHUNK = 10_000
+TRAINING_CHUNK = 10_000
 """Training samples that are looked at together."""
 
 
@@ -160,7 +160,7 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
     predictions stand in for them, which at training samples are nearly the same.
     """
     if not hasattr(model, "feature_names_in_") and hasattr(X, "columns"):
-        X = np.asarray(X)  # a part that was fitted to an array, inside a model fitted to a frame
+        X = np.asarray(X)  # a part fitted to an array, inside a model fitted to a DataFrame
     labels = model.predict(X) if y is None else np.asarray(y)
     rows = np.flatnonzero(np.isin(labels, model.classes_))
     if not rows.size:
@@ -176,7 +176,7 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
     fits = _fits(model, validated(model, private.pick(X, rows)), labels[rows])
     n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
     shown, unseen = _copies_by_chance(model, X)
-    share += shown + min(unseen, NEARLY_ALL - share)
+    share += shown + min(unseen, MOST_BY_CHANCE - share)
     if n_fits >= fewest and n_fits >= share * fits.size:
         raise ValueError(
             f"{n_fits} of {fits.size} {what} samples that could be compared are training samples of"
@@ -204,12 +204,12 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
     drawn = drawn[:, often >= 0.75 * np.median(often[often > 0])]
     numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
     left_out = 1 - drawn.mean(axis=0)
-    by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
     # Expected numbers of training samples that all the strange trees left out by chance.
+    by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
     telling = strange[:, by_chance < COINCIDENCE].T.astype(np.float32)
     fits = np.zeros(len(telling), bool)
-    for start in range(0, drawn.shape[1], CHUNK):
-        part = drawn[:, start : start + CHUNK].astype(np.float32)
+    for start in range(0, drawn.shape[1], TRAINING_CHUNK):
+        part = drawn[:, start : start + TRAINING_CHUNK].astype(np.float32)
         fits |= (telling @ part == 0).any(axis=1)
     return fits
 

@@ -24,15 +24,16 @@ from tandemvote.votes import Votes
 CACHE_BYTES = 2**20
 """Rows are copied for a tree in parts of this size, which a processor's cache holds."""
 
-FALSE_ALARM = 1e-12
+UNEVEN_BY_CHANCE = 1e-12
 """Probability with which bootstraps drawn evenly are rejected as uneven."""
 
 ENOUGH_DRAWS = 5
 """Expected draws of a sample from which the chi-square test can be trusted."""
 
 N_WHOLE = 8
-"""Trees of which every training sample is looked up in its leaf. The others are audited by the
-classes of their samples, which a changed label or another order does not leave as they are."""
+"""Trees, at least, of which every training sample is looked up in its leaf. The others are audited
+by the classes of their samples, which a changed label or another order does not leave as they are.
+"""
 
 
 class AuditError(ValueError):
@@ -77,7 +78,7 @@ class Voter:
         return np.asarray(self.estimator.apply(samples, check_input=False))
 
     def predict(self, X: Any, rows: NDArray[np.intp] | None = None) -> Codes:
-        """Predict codes of rows of X, some of them a few at a time so that copies stay in cache."""
+        """Predict codes of all rows of X, or of some, copied in parts that fit in a cache."""
         if rows is None:
             return np.asarray(self.leaf_labels[self.leaves(X)])
         size = max(1, CACHE_BYTES // (4 * X.shape[1]))
@@ -209,7 +210,7 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
 
 def _check_draws(times: NDArray[np.integer[Any]]) -> None:
     """Raise an AuditError if some samples were drawn more often than chance explains."""
-    if times.mean() >= ENOUGH_DRAWS and chisquare(times).pvalue < FALSE_ALARM:
+    if times.mean() >= ENOUGH_DRAWS and chisquare(times).pvalue < UNEVEN_BY_CHANCE:
         raise AuditError(
             f"Samples were drawn between {times.min()} and {times.max()} times, which even draws do"
             " not explain: the bootstraps depend on the data, as with sample_weight or"

@@ -29,7 +29,7 @@ from tandemvote.voting import held_out_vote
 from tandemvote.whole_files import written_whole
 
 TITLE = "Certified error rate"
-GROUPS = "Lines end at the error bound. Squares are observed errors, larger for more samples."
+CAPTION = "Lines end at the error bound. Squares are observed errors, larger for more samples."
 
 
 def write_report(
@@ -102,7 +102,7 @@ def write_report(
         confusion=Confusion.from_certificate(certificate),
         class_metrics=class_metrics(certificate),
         groups=groups,
-        groups_picture=None if groups is None else draw(GroupsDisplay(groups), "groups", GROUPS),
+        groups_picture=None if groups is None else draw(GroupsDisplay(groups), "groups", CAPTION),
         more_labels=_more_labels(certificate),
         pictures=list(_pictures(certificate)),
         classifier=None if classifier is None else repr(classifier),

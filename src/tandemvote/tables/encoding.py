@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 from tandemvote.spelling import shown
 from tandemvote.tables.kinds import CATEGORY
 
-FEW = 10
+FEW_CATEGORIES = 10
 """Categories of a column with a feature for each, as measured in docs/benchmarks/tables.rst."""
 
 MOST_NATIVE = 254
@@ -79,12 +79,12 @@ def text_columns(kinds: Mapping[str, str]) -> list[str]:
 
 def few_categories(X: Any) -> list[str]:
     """Return the names of the text columns of a DataFrame with few categories."""
-    return [name for name in X if X[name].dtype.kind == "O" and X[name].nunique() <= FEW]
+    return [name for name in X if X[name].dtype.kind == "O" and X[name].nunique() <= FEW_CATEGORIES]
 
 
 def many_categories(X: Any) -> list[str]:
     """Return the names of the other text columns."""
-    return [name for name in X if X[name].dtype.kind == "O" and X[name].nunique() > FEW]
+    return [name for name in X if X[name].dtype.kind == "O" and X[name].nunique() > FEW_CATEGORIES]
 
 
 def describe_unknown(model: Pipeline, X: Any) -> Iterator[str]:

@@ -17,7 +17,7 @@ from typing import Any
 from tandemvote.extras import import_extra
 
 Condition = Callable[[Fraction], bool | None]
-"""Whether a number is above a root; None if balls cannot tell."""
+"""Whether a number is above a root; None if balls leave it open."""
 
 HALF = Fraction(1, 2)
 
@@ -31,16 +31,16 @@ MANY_SAMPLES = 10_000
 """Above it the sum for the moment is longer than its enclosure is wide."""
 
 TAIL_BITS = 64
-"""Of a binomial tail, the sum of about 10 sqrt(n) terms."""
+"""Bits to which a binomial tail is summed, by about 10 sqrt(n) terms."""
 
 PRECISION = 200
 """Bits of a ball's middle; the certificates have 53."""
 
 
 class Arithmetic:
-    """Plain floating point; right to about 1e-12, which nothing proves.
+    """What a formula needs beyond + - * / and comparisons, in plain floating point.
 
-    What a formula needs beyond + - * / and comparisons.
+    Results are right to about 1e-12, which is not proven.
     """
 
     rigorous = False
@@ -106,7 +106,7 @@ class Arithmetic:
             return self.exactly(1)
 
         def exceeds(q: Fraction) -> bool | None:
-            return order(self.divergence((part, rest), (q, 1 - q)), allowed)
+            return is_above(self.divergence((part, rest), (q, 1 - q)), allowed)
 
         # Where the rest is tiny, 1 minus it is below 1 and the rounded part is not.
         low = min(self.ends(part)[0], 1 - self.ends(rest)[1])
@@ -147,9 +147,9 @@ class Arithmetic:
         def exceeds(p: Fraction) -> bool | None:
             # The tail on the side where its terms fall, in logarithms: no delta is too small.
             if n_errors < (n_samples + 1) * p:
-                return order(self.log_of(delta), self._log_at_most(n_errors, n_samples, p))
+                return is_above(self.log_of(delta), self._log_at_most(n_errors, n_samples, p))
             more = self._log_at_most(n_samples - n_errors - 1, n_samples, 1 - p)
-            return order(more, self.log_of(1 - delta))
+            return is_above(more, self.log_of(1 - delta))
 
         return self.bisect(exceeds, Fraction(0), Fraction(1))
 
@@ -174,8 +174,8 @@ class Arithmetic:
         return log_term + self.log(total)
 
 
-def order(value: Any, limit: Any) -> bool | None:
-    """Whether a value is above a limit; None if balls cannot tell."""
+def is_above(value: Any, limit: Any) -> bool | None:
+    """Return True if a value is above a limit, False if below, None if balls leave it open."""
     return True if value > limit else False if value < limit else None
 
 

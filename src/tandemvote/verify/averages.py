@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from tandemvote.verify.arithmetic import HALF, PI, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
 from tandemvote.verify.document import CertificateRecord
-from tandemvote.verify.fields import IntArray
+from tandemvote.verify.kinds import IntArray
 
-Integers = NDArray[np.object_]
+ExactIntegers = NDArray[np.object_]
 """Python's integers, of any size."""
 
 MOMENTS: Mapping[str, Callable[[int, Arithmetic], Any]] = {
@@ -35,7 +35,7 @@ MOMENTS: Mapping[str, Callable[[int, Arithmetic], Any]] = {
     "of three outcomes": lambda n, arithmetic: arithmetic.moment(n) + n,
     "none": lambda n, arithmetic: arithmetic.exactly(1),
 }
-"""What an inequality pays for n samples."""
+"""The moment of n samples in an inequality, whose logarithm is added to ln(1/delta)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ def cap(n_min: int) -> int:
 
 
 def _in_full(
-    sizes: IntArray, weights: Integers, prior: Integers, arithmetic: Arithmetic
+    sizes: IntArray, weights: ExactIntegers, prior: ExactIntegers, arithmetic: Arithmetic
 ) -> SampleSize:
     """Take every set as it is, of voters or, where `sizes` is a matrix, of pairs."""
     number, log_of = arithmetic.exactly, arithmetic.log_of
@@ -174,7 +174,7 @@ def _in_full(
     return SampleSize(arithmetic, rate, cost, masses)
 
 
-def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, int]:
+def _by_size(parts: IntArray, sizes: IntArray, weights: ExactIntegers) -> dict[int, int]:
     """Sum weights of voters or pairs times parts over each size; sizes have few values."""
     if sizes.ndim == 1:
         numbers, places = np.unique(sizes, return_inverse=True)
@@ -190,7 +190,7 @@ def _by_size(parts: IntArray, sizes: IntArray, weights: Integers) -> dict[int, i
     return whole
 
 
-def _integers(weights: Iterable[float]) -> Integers:
+def _integers(weights: Iterable[float]) -> ExactIntegers:
     """Return the smallest integers in proportion to the weights."""
     exact = [Fraction(weight) for weight in weights]
     unit = max(weight.denominator for weight in exact)

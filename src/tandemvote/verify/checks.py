@@ -26,8 +26,8 @@ from tandemvote.verify.document import (
     Group,
     Grouping,
 )
-from tandemvote.verify.fields import IntArray
 from tandemvote.verify.json_text import CertificateFileError, read_document, shortened
+from tandemvote.verify.kinds import IntArray
 from tandemvote.verify.metrics import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_votes import impossible_profile, impossible_votes
@@ -38,7 +38,7 @@ from tandemvote.votes import Votes
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
 """Bounds that hold for two classes only."""
 
-ROUNDING = Fraction(1, 10**12)
+DELTA_ROUNDING = Fraction(1, 10**12)
 """How far a group's part of delta may be from the exact one, relative to it."""
 
 
@@ -97,9 +97,7 @@ def verify_file(
     CertificateFileError
         If the file cannot be read as a certificate.
     """
-    document = path
-    if not isinstance(document, Document):
-        document = Document.from_json(read_document(document))
+    document = path if isinstance(path, Document) else Document.from_json(read_document(path))
     for name in {*chain(*(each.candidates for each in document.certificates))} - RULES.keys():
         known = ", ".join(RULES)
         raise CertificateFileError(f"The bound {shortened(name)} is unknown; known are {known}.")
@@ -271,7 +269,7 @@ def _wrong_group(
     if record.profile is not None or record.counts["unlabeled_disagreements"].any():
         yield "unlabeled samples belong to no group"
     due = Fraction(whole.delta) / len(document.groupings) / len(labels)
-    if abs(Fraction(record.delta) - due) > ROUNDING * due:
+    if abs(Fraction(record.delta) - due) > DELTA_ROUNDING * due:
         yield f"its delta is {record.delta:g}; its share is {float(due):g}"
     for text in {*whole.assumptions, GROUPS} - {*record.assumptions}:
         yield f"its assumptions lack one that the certificate rests on: {text!r}"

@@ -20,7 +20,7 @@ from scipy.optimize import linprog
 
 from tandemvote.verify.arithmetic import HALF, Arithmetic
 
-FEW = 15
+MOST_ENUMERATED = 15
 """Voters up to which coalitions are listed."""
 
 UNIT_BITS = 52
@@ -66,7 +66,7 @@ class Coalitions:
             return Fraction((n_voting + 1) // 2, n_voting)
         if self.ruled_by_one:
             return Fraction(max(self.units), sum(self.units))
-        if n_voting > FEW:
+        if n_voting > MOST_ENUMERATED:
             return HALF
         lightest = min(sum(self.units[voter] for voter in members) for members in self.minimal())
         return Fraction(lightest, sum(self.units))
@@ -91,7 +91,7 @@ class Coalitions:
         if self.ruled_by_one:
             return limits[self.voting[0]]
         prices = {voter: Fraction(2 * self.units[voter], sum(self.units)) for voter in limits}
-        if len(limits) <= FEW:
+        if len(limits) <= MOST_ENUMERATED:
             prices = self._prices({v: arithmetic.middle(limit) for v, limit in limits.items()})
         return sum(arithmetic.exactly(price) * limits[voter] for voter, price in prices.items())
 

@@ -17,9 +17,9 @@ import numpy as np
 from tandemvote.assumptions import missing_assumptions
 from tandemvote.auditing import SEVERITIES, Finding
 from tandemvote.confusion import AT_LEAST, AT_MOST, METRICS
-from tandemvote.verify import fields as kinds
-from tandemvote.verify.fields import MAX_SAMPLES, FloatArray, IntArray
+from tandemvote.verify import kinds
 from tandemvote.verify.json_text import CertificateFileError, canonical, shortened
+from tandemvote.verify.kinds import MAX_SAMPLES, FloatArray, IntArray
 
 SCHEMA = "tandemvote/certificates/1"
 
@@ -111,7 +111,7 @@ class Measure:
 
 
 COUNTS = kinds.matrices(PAIR_COUNTS, n_voters=kinds.integer(1, MAX_VOTERS))
-PROFILE = kinds.grouped(("leads", "gaps"), n_samples=kinds.integer(1, MAX_PROFILE))
+PROFILE = kinds.by_rows(("leads", "gaps"), n_samples=kinds.integer(1, MAX_PROFILE))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -15,9 +15,9 @@ MAX_BYTES = 2**28
 MAX_PUNCTUATION = {b"[": 2**16, b"{": 2**16, b",": 2**20, b'"': 2**20}
 """How often each may occur: a list of empty lists takes thirty times the memory of its text."""
 
-MAX_WORDS = 2**24
-"""Largest file with characters beyond ASCII, which make all others take four times the memory; what
-is large in a certificate is packed numbers."""
+MAX_UNICODE_BYTES = 2**24
+"""Largest file with characters beyond ASCII: 16 MB. Each of them makes all characters take four
+times the memory, and what is large in an honest certificate is packed numbers, in ASCII."""
 
 
 class CertificateFileError(ValueError):
@@ -51,10 +51,10 @@ def parse_document(data: bytes) -> dict[str, Any]:
         ...
     tandemvote.verify.json_text.CertificateFileError: The key 'n' occurs twice.
     """
-    words = "" if data.isascii() else " with characters beyond ASCII"
-    limit = MAX_WORDS if words else MAX_BYTES
+    reason = "" if data.isascii() else " with characters beyond ASCII"
+    limit = MAX_UNICODE_BYTES if reason else MAX_BYTES
     if len(data) > limit:
-        raise CertificateFileError(f"The file is larger than {limit} bytes, the limit{words}.")
+        raise CertificateFileError(f"The file is larger than {limit} bytes, the limit{reason}.")
     for mark, limit in MAX_PUNCTUATION.items():
         if data.count(mark) > limit:
             raise CertificateFileError(f"The file has more than {limit} times {mark.decode()!r}.")

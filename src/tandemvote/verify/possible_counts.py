@@ -25,7 +25,7 @@ import numpy as np
 
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import CertificateRecord
-from tandemvote.verify.fields import IntArray
+from tandemvote.verify.kinds import IntArray
 
 LARGEST_COEFFICIENT = 2**10
 """Of b: products with 5,000 counts of 10^10 must fit in 64 bits."""

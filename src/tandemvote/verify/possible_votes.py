@@ -18,7 +18,7 @@ from scipy.spatial import KDTree
 
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
-from tandemvote.verify.fields import FloatArray, IntArray
+from tandemvote.verify.kinds import FloatArray, IntArray
 from tandemvote.verify.recount import (
     ROUNDING,
     Mask,
@@ -42,6 +42,7 @@ LIMITS = {"node_limit": 1000, "time_limit": 60}
 """Beyond them counts are taken to be possible. The time is for a busy machine: 15 ms are common."""
 
 NEARBY_SHARE = 1e-7
+"""Shares that differ by less are taken for equal."""
 
 Sums = list[tuple[NDArray[Any], int]]
 """Which kinds of samples a count is a sum of, and the count."""
@@ -123,6 +124,7 @@ def impossible_votes(record: CertificateRecord) -> Iterator[str]:
 
 
 def _labeled(record: CertificateRecord) -> Sums:
+    """Return the sums that counts of labeled samples are, none if there are too many kinds."""
     k, n = len(record.classes), record.n_samples
     some = range(-1, k)  # -1 for a voter that is not tested on a sample
     sizes = np.diag(record.counts["overlaps"]).tolist()
@@ -142,7 +144,7 @@ def _labeled(record: CertificateRecord) -> Sums:
 
 
 def _unlabeled(record: CertificateRecord) -> Sums:
-    """Return the same for unlabeled samples; the deployed classifier predicts them as well."""
+    """Return the sums that counts of unlabeled samples are; the deployed classifier is the last."""
     n_voters = record.n_voters
     kinds = _kinds([range(len(record.classes))] * (n_voters + (record.deployed is not None)))
     if not kinds.size:

@@ -17,12 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from tandemvote.verify.arithmetic import HALF, Arithmetic, order
+from tandemvote.verify.arithmetic import HALF, Arithmetic, is_above
 from tandemvote.verify.averages import Evidence, SampleSize
-from tandemvote.verify.fields import FloatArray
+from tandemvote.verify.kinds import FloatArray
 
 N_CELLS = 24
+"""Cells of g, by the evidence of the labels."""
+
 STAKE = Fraction(9, 10)
+"""Largest part of the capital that a bet can lose."""
 
 NEARBY = Fraction(1, 2 * 10**9)
 """How far below the stated value an error rate must be that is not refuted."""
@@ -43,8 +46,10 @@ NO_TILT = Fraction(1, 16)
 """Share of the tilt 0 in the evidence of the labels."""
 
 SLOPES = (*(Fraction(2, n) for n in (2, 3, 4, 6, 9)), Fraction(0))
+"""Slopes s of the games about a vote, or about a deployed classifier with many voters."""
 
 FEW_KINKS = 5
+"""Voters up to which the games about a deployed classifier have slopes of their own."""
 
 
 def smallest_refuted(
@@ -110,7 +115,7 @@ def _largest_gibbs(
             shrunk = calculate.log(rest + q * calculate.exp(-tilt)) if g < 1 else -tilt
             evidence_of_tilt = (tilt * seen.gibbs.part + shrunk) / size.rate
             logs.append(calculate.log_of(share) - evidence_of_tilt)
-        return order(_log_sum(logs, calculate), evidence)
+        return is_above(_log_sum(logs, calculate), evidence)
 
     if not exceeds(Fraction(1)):
         return calculate.exactly(1)

@@ -17,8 +17,8 @@ from tandemvote.codes import Codes
 from tandemvote.confusion import count_tests
 from tandemvote.pair_counts import true_pairs
 from tandemvote.verify.document import CLASS, PREDICTED, CertificateRecord, Document
-from tandemvote.verify.fields import FloatArray, IntArray
-from tandemvote.votes import Votes
+from tandemvote.verify.kinds import FloatArray, IntArray
+from tandemvote.votes import Votes, select_samples
 from tandemvote.voting import SHUFFLE, can_win, held_out_vote, is_test_error, vote_leads
 
 ROUNDING = 1e-9
@@ -71,9 +71,7 @@ def _other_group(record: CertificateRecord, votes: Votes | None, inside: Mask) -
     if inside.size != n_samples or inside.sum() != record.n_samples:
         yield f"the file counts {record.n_samples} samples, the column {inside.sum()}"
     elif inside.any() and votes is not None:
-        predicted, held_out = votes.predictions[:, inside], votes.held_out[:, inside]
-        part = Votes(predicted, votes.labels[inside], held_out, votes.classes, predicted[:, :0])
-        yield from _other_votes(record, part)
+        yield from _other_votes(record, select_samples(votes, inside))
 
 
 def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
@@ -165,7 +163,7 @@ def labeled_sets(votes: Votes) -> list[list[Mask]]:
 
 
 def unlabeled_sets(record: CertificateRecord, predictions: Codes) -> list[Mask]:
-    """Return the same for the predictions of unlabeled samples."""
+    """Return which unlabeled samples are in the sets of equal predictions, one row per voter."""
     return [predictions == c for c in range(len(record.classes))]
 
 

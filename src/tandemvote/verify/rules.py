@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from scipy.optimize import OptimizeResult, minimize_scalar
 
-from tandemvote.verify.arithmetic import HALF, Arithmetic, order
+from tandemvote.verify.arithmetic import HALF, Arithmetic, is_above
 from tandemvote.verify.averages import Average, Evidence
 from tandemvote.verify.document import VOTE_PROFILE
-from tandemvote.verify.fields import FloatArray
+from tandemvote.verify.kinds import FloatArray
 from tandemvote.verify.profile_game import smallest_refuted
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
@@ -28,17 +28,18 @@ TOLERANCE = Fraction(1, 10**9)
 two estimates must exceed what a vote can have to contradict each other for sure."""
 
 LARGEST_TILT = 100.0
-"""Of t in C2: with a larger one f is negative, or d above 0.49995."""
+"""Largest t that is searched for C2: with a larger one f is negative, or d above 0.49995."""
 
 MAGNIFIED = TOLERANCE / 20
-"""The same, times the smallest denominator of a formula that divides."""
+"""Tolerance of a formula that divides, times its smallest denominator: larger below 1/20."""
 
 
 class Truth(NamedTuple):
     """An enclosure of the true value of a bound.
 
-    Its ends, within [0, 1], are equal in plain floating point. Rounding is magnified where a
-    formula divides by little. Next to a jump of the formula to 1, 1 is right as well (`or_one`).
+    Its ends, within [0, 1], are equal in plain floating point. A formula that divides by a small
+    denominator magnifies rounding errors. Next to a jump of the formula to 1, 1 is right as well
+    (`or_one`).
     """
 
     low: Fraction
@@ -47,7 +48,8 @@ class Truth(NamedTuple):
     or_one: bool = False
 
 
-NOTHING = Truth(Fraction(1), Fraction(1))
+NO_BOUND = Truth(Fraction(1), Fraction(1))
+"""The truth where the evidence shows nothing: 1."""
 
 
 def _first_order(seen: Evidence, delta: Fraction) -> Truth:
@@ -74,7 +76,7 @@ def _c1(seen: Evidence, delta: Fraction) -> Truth:
     d, _ = seen.disagreement.ends(delta / 2, "exact")
     half = seen.arithmetic.exactly(HALF)
     if not (r < half and d < half):
-        return NOTHING
+        return NO_BOUND
     truth = clipped(seen, 1 - (1 - 2 * r) * (1 - 2 * r) / (1 - 2 * d), denominator=1 - 2 * d)
     # Below one half the largest error allows the most disagreement.
     return _unless(seen, [d - 2 * r * (1 - r)], truth)
@@ -83,12 +85,12 @@ def _c1(seen: Evidence, delta: Fraction) -> Truth:
 def _c2(seen: Evidence, delta: Fraction) -> Truth:
     allowed = seen.tandem.size.allowed(delta, "of three outcomes")
     if allowed is None:
-        return NOTHING
+        return NO_BOUND
     # With two classes, voters disagree where exactly one of them errs.
     both, one = seen.tandem.part, seen.lone.part
     value = supremum(both, one, seen.lone.rest - both, allowed, seen.arithmetic)
     if value is None or value < 0:  # below 0 no vote at all is compatible with what was seen
-        return NOTHING
+        return NO_BOUND
     truth = clipped(seen, value, denominator=1 - 2 * one)
     return truth._replace(or_one=truth.low == 0)
 
@@ -134,7 +136,7 @@ def supremum(tandem: Any, differ: Any, neither: Any, allowed: Any, arithmetic: A
         return None
 
     def exceeds(e: Fraction) -> bool | None:
-        return order(arithmetic.divergence(p, (e, d, 1 - e - d)), allowed)
+        return is_above(arithmetic.divergence(p, (e, d, 1 - e - d)), allowed)
 
     nearest = (1 - d) * Fraction(faces[0] / (faces[0] + faces[2]))
     e, _ = arithmetic.ends(arithmetic.bisect(exceeds, nearest, 1 - d))
@@ -153,7 +155,7 @@ def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
     half = seen.arithmetic.exactly(HALF)
     variance, denominator = tandem - least_error * least_error, least_tandem - error + half / 2
     if not (error < half and denominator > 0 and variance < denominator):
-        return NOTHING
+        return NO_BOUND
     truth = clipped(seen, variance / denominator, denominator)
     return _unless(seen, [-variance, least_tandem - error], truth)
 
@@ -166,7 +168,7 @@ def _c_box(seen: Evidence, delta: Fraction) -> Truth:
     t = smaller(tandem, error)
     most = smaller(error, seen.arithmetic.sqrt(t))
     if not most < half:
-        return NOTHING
+        return NO_BOUND
     g = smaller(seen.arithmetic.larger(2 * t, least_error), most)
     truth = clipped(seen, (t - g * g) / (t - g + half / 2), denominator=t - g + half / 2)
     return _unless(seen, [least_error * least_error - tandem, least_tandem - error], truth)
@@ -184,7 +186,7 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
     size, share = seen.tandem.size, delta / len(OFFSETS)
     if size.rate is None:
-        return NOTHING
+        return NO_BOUND
     number, log_of = seen.arithmetic.exactly, seen.arithmetic.log_of
     smallest = seen.arithmetic.sqrt(-2 * log_of(share) * size.rate_at_prior)
     rates = [Fraction(3, 4)]
@@ -205,21 +207,21 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
 
 
 def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
-    """The same with both errors from above, lone errors from below and the best offset."""
+    """Limit common errors from above and lone errors from below; the best offset is explicit."""
     _, t = seen.tandem.ends(delta / 2, "exact")
     o, _ = seen.lone.ends(delta / 2, "exact")
     # The C-bound at g = 2 t, its largest value, is 4 t.
     g, quarter = seen.arithmetic.larger(2 * t, t + o / 2), seen.arithmetic.exactly(HALF / 2)
     denominator = t - g + quarter
     if not (t < quarter and denominator > 0):
-        return NOTHING
+        return NO_BOUND
     excess = (t + o / 2) * (t + o / 2) - t
     return _unless(seen, [excess], clipped(seen, (t - g * g) / denominator, denominator))
 
 
 def _vote_profile(seen: Evidence, delta: Fraction) -> Truth | None:
     if seen.in_full is None or seen.record.profile is None:
-        return NOTHING
+        return NO_BOUND
     if seen.record.deployed is not None and seen.record.n_voters == 1:
         return _single_voter(seen, delta, seen.record.profile["leads"])
     # The search begins at the stated value.
@@ -229,7 +231,7 @@ def _vote_profile(seen: Evidence, delta: Fraction) -> Truth | None:
 
 
 def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
-    """Errors of the voter, and differences from it: a small level of one is paid by the other."""
+    """Add the errors of the voter and the differences from it, at levels that share delta."""
     errors, size = seen.coalitions.errors[0], seen.coalitions.sizes[0]
     differ, ratio = int((leads < 0.5).sum()), Fraction(3, 2)
     each = 1 / ratio**2 if len(leads) >= 2 * size else 1 / ratio
@@ -252,7 +254,7 @@ def _coalition(seen: Evidence, delta: Fraction) -> Truth:
 
 def _test_set(seen: Evidence, delta: Fraction) -> Truth:
     if seen.record.test is None:
-        return NOTHING
+        return NO_BOUND
     return clipped(seen, seen.arithmetic.binomial_limit(*seen.record.test, delta))
 
 
@@ -275,10 +277,10 @@ RULES: Mapping[str, Callable[[Evidence, Fraction], Truth | None]] = {
 
 
 def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
-    """Return `NOTHING` if an excess is positive, when estimates contradict each other."""
+    """Return `NO_BOUND` if an excess is positive, when estimates contradict each other."""
     ends = [seen.arithmetic.ends(excess) for excess in excesses]
     if any(low > TOLERANCE for low, _ in ends):
-        return NOTHING
+        return NO_BOUND
     return truth._replace(or_one=any(high > -TOLERANCE for _, high in ends))
 
 

@@ -28,7 +28,8 @@ MAX_SAMPLES = 10**10
 """No count may exceed it: the exact moments of larger samples would take minutes to recompute."""
 
 LEVEL = 4
-"""Small integers are mostly zero bytes, on which level 9 takes fifty times longer for an eighth."""
+"""Level of zlib. Small integers are mostly zero bytes, for which level 9 takes fifty times as long
+and saves an eighth of the size."""
 
 
 class Kind(NamedTuple):
@@ -65,7 +66,7 @@ def fields(**kinds: Kind) -> Kind:
 
     Examples
     --------
-    >>> fields(n=integer(1, 10), share=NUMBER).read({"n": 3, "share": "0x1.8p-1"}, "")
+    >>> fields(n=integer(1, 10), share=FLOAT).read({"n": 3, "share": "0x1.8p-1"}, "")
     Traceback (most recent call last):
         ...
     tandemvote.verify.json_text.CertificateFileError: share is '0x1.8p-1', not a number in \
@@ -118,7 +119,7 @@ def optional(kind: Kind) -> Kind:
     )
 
 
-def _number(value: Any, place: str) -> float:
+def _float(value: Any, place: str) -> float:
     """Read a finite number, written exactly as `float.hex` writes it."""
     try:
         number = float.fromhex(value)
@@ -131,8 +132,8 @@ def _number(value: Any, place: str) -> float:
 
 TEXT = plain("a text", lambda value: isinstance(value, str))._replace(write=str)
 BOOLEAN = plain("true or false", lambda value: isinstance(value, bool))
-NUMBER = Kind(_number, lambda value: float(value).hex())
-PLAIN = {str: TEXT, float: NUMBER, bool: BOOLEAN}
+FLOAT = Kind(_float, lambda value: float(value).hex())
+PLAIN = {str: TEXT, float: FLOAT, bool: BOOLEAN}
 
 
 def kind_of(hint: Any) -> Kind:
@@ -166,7 +167,7 @@ def record(hint: Any, **others: Kind) -> Kind:
 
 def _read_label(value: Any, place: str) -> Any:
     if isinstance(value, dict):
-        return fields(float=NUMBER).read(value, place)["float"]
+        return fields(float=FLOAT).read(value, place)["float"]
     return LABELS.get(type(value), TEXT).read(value, place)
 
 
@@ -192,8 +193,8 @@ def pack(values: NDArray[Any]) -> str:
     return base64.b64encode(zlib.compress(data, LEVEL)).decode()
 
 
-def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> NDArray[Any]:
-    """Return that many floats, or integers of kind "i8"; never inflate more than they need."""
+def unpack(text: str, length: int, place: str, whose: str, dtype: str = "f8") -> NDArray[Any]:
+    """Return `length` floats, or integers ("i8"), and never inflate more bytes than they need."""
     expected = 8 * length
     try:
         packed = base64.b64decode(text.encode("ascii"), validate=True)
@@ -203,7 +204,7 @@ def unpack(text: str, length: int, place: str, whose: str, kind: str = "f8") -> 
         raise CertificateFileError(f"{place} cannot be unpacked: {error}.") from error
     if len(data) != expected or not inflater.eof or inflater.unused_data:
         raise CertificateFileError(f"{place} does not hold the {expected} bytes that {whose} need.")
-    return np.frombuffer(data, f"<{kind}").astype(kind)
+    return np.frombuffer(data, f"<{dtype}").astype(dtype)
 
 
 def unpack_matrix(text: str, n_voters: int, place: str) -> IntArray:
@@ -216,7 +217,7 @@ def unpack_matrix(text: str, n_voters: int, place: str) -> IntArray:
 
 
 MATRIX = "base64(zlib(little-endian int64, lower triangle by rows))"
-GROUPED = "base64(zlib(little-endian float64 of each distinct row, int64 place of each sample))"
+BY_ROWS = "base64(zlib(little-endian float64 of each distinct row, int64 place of each sample))"
 
 
 def matrices(names: Sequence[str], n_voters: Kind) -> Kind:
@@ -235,13 +236,13 @@ def matrices(names: Sequence[str], n_voters: Kind) -> Kind:
     return Kind(read, write)
 
 
-def grouped(names: Sequence[str], n_samples: Kind) -> Kind:
+def by_rows(names: Sequence[str], n_samples: Kind) -> Kind:
     """Read columns of numbers, written as their distinct rows and the place of each sample's row.
 
     The order of the samples matters: bets on a sample depend on the samples before it.
     """
     texts = dict.fromkeys((*names, "rows"), TEXT)
-    packed = fields(n_samples=n_samples, n_rows=n_samples, encoding=one_of(GROUPED), **texts)
+    packed = fields(n_samples=n_samples, n_rows=n_samples, encoding=one_of(BY_ROWS), **texts)
 
     def read(value: Any, place: str) -> dict[str, FloatArray]:
         stated = packed.read(value, place)
@@ -257,7 +258,7 @@ def grouped(names: Sequence[str], n_samples: Kind) -> Kind:
     def write(values: Mapping[str, FloatArray]) -> dict[str, Any]:
         columns = np.column_stack([values[name] for name in names])
         distinct, rows = np.unique(columns, axis=0, return_inverse=True)
-        sizes = {"n_samples": len(columns), "n_rows": len(distinct), "encoding": GROUPED}
+        sizes = {"n_samples": len(columns), "n_rows": len(distinct), "encoding": BY_ROWS}
         packed = {name: pack(distinct[:, i]) for i, name in enumerate(names)}
         return {**sizes, **packed, "rows": pack(rows.reshape(-1))}
 
