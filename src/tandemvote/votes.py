@@ -276,6 +276,9 @@ def select_samples(votes: Votes, samples: slice | NDArray[np.bool_]) -> Votes:
         labels=votes.labels[samples],
         held_out=votes.held_out[:, samples],
         unlabeled=votes.unlabeled[:, :0],
+        rows=None,
+        n_given=None,
+        index=None,
     )
 
 

@@ -1,10 +1,12 @@
 """How certificates of groups are computed, printed and looked up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from tandemvote.certificate import certify_votes
+from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.votes import Votes
 
 
@@ -86,6 +88,24 @@ def test_a_group_is_the_certificate_of_its_samples():
         assert each.value == alone.value
         assert (each.observed, each.baseline) == (alone.observed, alone.baseline)
         assert each.weights.tolist() == whole.weights.tolist()
+
+
+def test_the_votes_of_a_group_have_groups_of_their_own():
+    labels = np.arange(300) % 2
+    given = Votes.from_predictions([labels], labels)
+    votes = replace(given, rows=np.arange(300), n_given=900, index=pd.RangeIndex(900))
+    inside = certify_votes(votes).by_group("class")[0].votes
+    site = np.arange(150) % 3
+    assert [each.group.label for each in certify_votes(inside).by_group(site)] == [0, 1, 2]
+
+
+def test_groups_of_numpy_numbers_among_objects_are_saved(tmp_path):
+    by = np.array([np.int64(i % 2) for i in range(40)], object)
+    simple().by_group(by).save(tmp_path / "groups.json")
+    assert [each.group.label for each in Certificate.load(tmp_path / "groups.json").groups] == [
+        0,
+        1,
+    ]
 
 
 def simple(n=40):

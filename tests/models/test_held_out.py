@@ -110,7 +110,12 @@ def test_votes_counts_and_shards_are_certified():
     whole = certify(votes)
     assert certify(VoteCounts.from_votes(votes)).value == whole.value
     assert certify(votes.chunks(700)).value == whole.value
-    for name, value in {"X": labels[:, None], "y": labels, "X_unlabeled": labels}.items():
+    for name, value in {
+        "X": labels[:, None],
+        "y": labels,
+        "X_unlabeled": labels,
+        "allow": ["identifer"],
+    }.items():
         with pytest.raises(ValueError, match="cannot be combined with votes"):
             certify(votes, **{name: value})
     with pytest.raises(ValueError, match=r"models themselves|not the classifiers"):

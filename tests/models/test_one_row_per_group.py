@@ -81,9 +81,9 @@ def test_bounds_by_group_of_a_committee_align_with_all_samples_of_fit():
 
 def test_votes_hold_their_groups():
     votes = Votes.from_predictions([y] * 3, y)
-    with pytest.raises(ValueError, match="groups and X_unlabeled cannot be combined with votes"):
+    with pytest.raises(ValueError, match="X_unlabeled and allow cannot be combined with votes"):
         certify(votes, groups=GROUPS)
-    with pytest.raises(ValueError, match="groups and X_unlabeled cannot be combined with votes"):
+    with pytest.raises(ValueError, match="X_unlabeled and allow cannot be combined with votes"):
         certify_selective(votes, groups=GROUPS, max_error=0.1)
     drawn = certify(fitted_tree(), *HELD_OUT, groups=GROUPS[300:]).votes
     assert "new group" in certify_selective(drawn, max_error=0.3).assumptions[0]

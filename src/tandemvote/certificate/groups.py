@@ -175,7 +175,9 @@ def _masks(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any
     array = array if votes.rows is None else array[votes.rows]
     missing = is_missing(array)
     known = array[~missing]
-    labels = list(dict.fromkeys(list(known) if known.dtype.kind in "mM" else known.tolist()))
+    distinct = dict.fromkeys(list(known) if known.dtype.kind in "mM" else known.tolist())
+    # An array of objects may hold numpy's numbers, which are no JSON.
+    labels = [each.item() if isinstance(each, np.number | np.bool_) else each for each in distinct]
     if len(labels) > MAX_GROUPS:
         raise ValueError(
             f"by={name!r} has {len(labels)} distinct values; at most {MAX_GROUPS} are supported."

@@ -70,10 +70,12 @@ def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[F
         return held_out_votes([models] if hasattr(models, "predict") else models, samples)
     if isinstance(models, Mapping) or not isinstance(models, Votes | VoteCounts | Iterable):
         check_has_predict(models)
-    if any(given is not None for given in samples[:-1]):  # of all fields but `allow`
+    *data, allow = samples
+    if allow or any(given is not None for given in data):
         raise ValueError(
-            "X, y, groups and X_unlabeled cannot be combined with votes, which hold predictions and"
-            " labels. Pass fitted models in a list, or the predictions in Votes.from_predictions."
+            "X, y, groups, X_unlabeled and allow cannot be combined with votes, which hold"
+            " predictions and labels. Pass fitted models in a list, or the predictions in"
+            " Votes.from_predictions."
         )
     votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
     check_empty_rows(votes)
