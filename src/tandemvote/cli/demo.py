@@ -34,7 +34,7 @@ def demo(
         ("holdout", holdout, "1 forest is tested; the test labels train nothing"),
         ("trees", voting, "the paper: every tree votes, no test set"),
     ):
-        certificate = model.fit(X, y).certificate_
+        certificate: Any = model.fit(X, y).certificate_
         bound = certificate.limits.removeprefix("<= ")
         rows.append([scheme, rate(certificate.observed), bound, words])
     data = f"scikit-learn's digits data, {len(y):,} samples"
