@@ -59,7 +59,7 @@ def test_certify_votes_has_no_options_for_training(tmp_path, monkeypatch, capsys
     ("options", "message"),
     [
         ("--bound vote_profile", "requires unlabeled samples. Pass --unlabeled."),
-        ("--weights best", "Invalid --weights best"),
+        ("--weights best", "Use one of 'uniform', 'first_order', 'tandem', 'disagreement'."),
         ("--confidence 49%", "0.49 is not at least 0.5 and below 1"),
         ("--bound TND", "Invalid --bound TND."),
     ],

@@ -1,12 +1,13 @@
 """Fitted pipelines and other compositions are certified on held-out samples alone."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
@@ -62,3 +63,12 @@ def test_subclasses_that_may_draw_samples_in_another_way_are_rejected(data):
     kind = type("BalancedRandomForestClassifier", (RandomForestClassifier,), {})
     with pytest.raises(ValueError, match=r"BalancedRandomForestClassifier.*CertifiedClassifier"):
         certify_oob(kind(10).fit(X, y), X, y)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_columns_in_another_order_are_rejected_whatever_the_estimator_checks(method):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 3)), columns=["a", "b", "c"])
+    blind = make_pipeline(FunctionTransformer(np.asarray), LogisticRegression())
+    model = CertifiedClassifier(blind, random_state=0).fit(X, X["a"].to_numpy() > 0)
+    with pytest.raises(ValueError, match="feature names should match"):
+        getattr(model, method)(X[["c", "b", "a"]])

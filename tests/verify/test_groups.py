@@ -123,6 +123,15 @@ def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
     assert verdict.problem is None
 
 
+def test_exchanged_groups_of_predicted_classes_are_found(problem_of):
+    votes, _ = drawn("test set")
+    document = file_of(certify_votes(votes).by_group("predicted"))
+    assert problem_of(document) is None
+    first, second = (each["group"] for each in document["certificates"][1:3])
+    exchanged = with_group(with_group(document, 1, group=second), 2, group=first)
+    assert "not its samples of the predicted class" in problem_of(exchanged)
+
+
 @pytest.mark.parametrize("kind", ["test set", "both"])
 def test_a_class_that_is_never_predicted_is_a_group_without_samples(kind, problem_of):
     labels = np.repeat([0, 1], [300, 3])

@@ -1,12 +1,15 @@
 """Files of metrics: changed counts, values, directions and votes are found."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tandemvote import Votes, certify
 from tandemvote.certificate.file import document_of
+from tandemvote.metrics import metric_limits
 from tandemvote.verify import verify_file
-from tandemvote.verify.document import Document, digest_of
+from tandemvote.verify.document import Document, StatedTest, digest_of
 
 rng = np.random.default_rng(0)
 LABELS = rng.integers(2, size=200)
@@ -99,3 +102,56 @@ def test_changed_measures_are_found(field, value, message):
     document = document_of(certify(VOTES, metric="f1", positive=1)).to_json()
     document["certificates"][0]["measure"][field] = value
     assert message in problem(document)
+
+
+def counts_of(metric, *tests, certified=VOTES, seen=True, **named):
+    """Return a file with other counts of a metric, and the limit that follows from these."""
+    certificate = certify(certified, metric=metric, **named)
+    stated = tuple(map(StatedTest._make, tests))
+    observed = stated if seen else certificate.measure.observed
+    measure = replace(certificate.measure, tests=stated, observed=observed)
+    value, _ = metric_limits(metric, tests, certificate.delta, costs=measure.costs)
+    changed = replace(certificate, measure=measure, candidates={"test_set": value})
+    return document_of(changed).to_json()
+
+
+@pytest.mark.parametrize(
+    ("metric", "named"),
+    [
+        ("balanced_accuracy", {}),
+        ("precision", {"positive": 1}),
+        ("f1", {"positive": 1}),
+        ("cost", {"cost": [[0, 1], [5, 0]]}),
+    ],
+)
+def test_counts_without_the_errors_of_the_test_set_are_found(metric, named):
+    tests = certify(VOTES, metric=metric, **named).measure.tests
+    assert problem(counts_of(metric, *tests, **named)) is None
+    none = [(0, each.n_samples) for each in tests]
+    assert problem(counts_of(metric, *none, **named))
+
+
+def test_counts_of_many_voters_and_classes_are_found():
+    labels = rng.integers(12, size=400)
+    wrong = rng.random((12, 400)) < 0.3
+    votes = Votes.from_predictions(np.where(wrong, (labels + 1) % 12, labels), labels)
+    tests = certify(votes, cost=1 - np.eye(12)).measure.tests
+    named = {"cost": 1 - np.eye(12), "certified": votes}
+    assert problem(counts_of("cost", *tests, **named)) is None
+    fewer = counts_of("cost", (0, 400), **named)
+    assert "no predicted classes have these errors" in problem(fewer)
+
+
+def test_fewer_errors_of_a_committee_than_were_observed_are_found():
+    wrong = rng.random((5, 200)) < 0.2
+    held_out = np.repeat([True] * 4 + [False], 200).reshape(5, 200)
+    votes = Votes.from_predictions(np.where(wrong, 1 - LABELS, LABELS), LABELS, held_out)
+    seen = certify(votes, metric="recall").measure.observed
+    fewer = [(max(k - 1, 0), n) for k, n in seen]
+    assert "than were observed" in problem(counts_of("recall", *fewer, certified=votes, seen=False))
+
+
+def test_missing_observed_errors_are_found():
+    document = document_of(certify(VOTES, metric="recall")).to_json()
+    document["certificates"][0]["observed"] = None
+    assert "requires the observed errors" in problem(document)

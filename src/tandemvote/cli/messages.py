@@ -35,6 +35,7 @@ OPTION_WORDS = {name: option for name, option in OPTIONS.items() if "_" in name}
     "CertifiedClassifier": "--scheme committee",
     "groups has": "--groups has",
     "Pass more samples": "Give more rows",
+    ", or pass an array": "",
 }
 """Other words of the library, and what they are called on the command line."""
 

@@ -263,7 +263,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         labels : ndarray of shape (n_samples,)
             Predicted classes.
         """
-        check_is_fitted(self)
+        self._check_features(X)
         return np.asarray(self.classes_[self._predicted(X)])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
@@ -280,7 +280,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         probabilities : ndarray of shape (n_samples, n_classes)
             Columns follow `classes_`. The largest probability belongs to the class of `predict`.
         """
-        check_is_fitted(self)
+        self._check_features(X)
         members = self._members()
         each = np.array([member.predict_proba(X, self.classes_.size) for member in members])
         if self._is_average():
@@ -346,6 +346,12 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return replace(
             votes, one_row_per_group=grouped, rows=rows, n_given=codes.size, index=index_of(X)
         )
+
+    def _check_features(self, X: Any) -> None:
+        """Raise ValueError for other columns than those of fit; members reject single samples."""
+        check_is_fitted(self)
+        if getattr(X, "ndim", 2) > 1:
+            validate_data(self, X, skip_check_array=True, reset=False)
 
     def _is_average(self) -> bool:
         """Return True if the averaged probabilities of several models predict."""

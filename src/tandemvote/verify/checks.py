@@ -275,8 +275,16 @@ def _wrong_group(
         yield f"its assumptions lack one that the certificate rests on: {text!r}"
     if record.class_counts is None:
         yield "the numbers of its samples of each class are missing"
-    elif group.by == CLASS:
-        of_others = zip(record.classes, record.class_counts, strict=True)
-        if any(number for label, number in of_others if label != group.label):
-            yield "some of its samples are of another class"
+    elif group.by in (CLASS, PREDICTED):
+        own = record.class_counts[record.classes.index(group.label)]
+        yield from _wrong_class(group, record, own)
     yield from _wrong_record(record, arithmetic, due)
+
+
+def _wrong_class(group: Group, record: CertificateRecord, own: int) -> Iterator[str]:
+    """List what is wrong with a group by class, which counts `own` samples of its class."""
+    if group.by == CLASS and record.n_samples != own:
+        yield "some of its samples are of another class"
+    seen = record.test
+    if group.by == PREDICTED and seen is not None and seen.n_samples - seen.n_errors != own:
+        yield "its correct predictions are not its samples of the predicted class"

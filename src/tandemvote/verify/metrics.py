@@ -73,6 +73,11 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
         yield "limits on both sides require every voter to be tested"
     if not untested and measure.tests != measure.observed:
         yield f"the counts of {metric} are not those observed, though every voter is tested"
+    if record.observed is None:
+        yield f"{metric} requires the observed errors of the vote"
+    for (k, n), (k_seen, n_seen) in zip(measure.tests, measure.observed, strict=True):
+        if k < k_seen or n - k > n_seen - k_seen:
+            yield f"fewer errors count for {metric} than were observed"
     for number, (k, n) in enumerate((*measure.tests, *measure.observed)):
         own = sizes[classes.index(labels[number % n_tests % len(labels)])]
         possible = {

@@ -16,15 +16,19 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, milp
 from scipy.spatial import KDTree
 
+from tandemvote.codes import Codes
+from tandemvote.confusion import Tests
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
 from tandemvote.verify.kinds import FloatArray, IntArray
 from tandemvote.verify.recount import (
     ROUNDING,
     Mask,
+    counted_tests,
     indicators,
     labeled_sets,
     leads_and_gaps,
+    measured,
     unlabeled_sets,
 )
 from tandemvote.votes import Votes
@@ -119,6 +123,8 @@ def impossible_votes(record: CertificateRecord) -> Iterator[str]:
         return
     if not _is_solvable(_labeled(record)):
         yield "no votes on labeled samples have these counts"
+    if not _is_solvable(_predicted(record)):
+        yield f"no predicted classes have these errors and these counts of {record.metric}"
     if not _is_solvable(_unlabeled(record)):
         yield "no votes on unlabeled samples have these counts"
 
@@ -140,7 +146,29 @@ def _labeled(record: CertificateRecord) -> Sums:
         sums += _pairs(sets, counts)
     for what, planes in indicators(record, votes).items():
         sums += zip(planes, record.totals[what].tolist(), strict=True)
+    for stated, winners in measured(record, votes).values():
+        sums += _tests(record, labels, winners, stated)
     return sums
+
+
+def _predicted(record: CertificateRecord) -> Sums:
+    """Return the counts of a metric; samples of a kind have one class and one predicted class."""
+    k, measure = len(record.classes), record.measure
+    labels, predicted = kinds = _kinds([range(k)] * 2)
+    if measure is None or record.class_counts is None or not kinds.size:
+        return []
+    sums: Sums = [(labels == code, size) for code, size in enumerate(record.class_counts)]
+    if record.observed is not None:
+        sums.append((labels != predicted, record.observed.n_errors))
+    return sums + _tests(record, labels, np.eye(k, dtype=bool)[predicted], [*measure.observed])
+
+
+def _tests(record: CertificateRecord, labels: Codes, winners: Mask, stated: Tests) -> Sums:
+    """Return the errors and samples of a metric, which are those of all kinds added up."""
+    places = range(labels.size)
+    of_kinds = [counted_tests(record, labels[[place]], winners[[place]]) for place in places]
+    planes = np.reshape(of_kinds, (labels.size, -1)).T
+    return list(zip(planes, np.ravel(stated).tolist(), strict=True))
 
 
 def _unlabeled(record: CertificateRecord) -> Sums:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import Codes
-from tandemvote.confusion import count_tests
+from tandemvote.confusion import Tests, count_tests
 from tandemvote.pair_counts import true_pairs
 from tandemvote.verify.document import CLASS, PREDICTED, CertificateRecord, Document
 from tandemvote.verify.kinds import FloatArray, IntArray
@@ -99,19 +99,30 @@ def _other_voters(
 
 def _other_measure(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """List counts of a metric that are not those of the votes."""
-    measure, k = record.measure, votes.classes.size
-    if measure is None:
-        return
+    for what, (stated, winners) in measured(record, votes).items():
+        counted = counted_tests(record, votes.labels, winners)
+        if counted != stated:
+            yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
+
+
+def measured(record: CertificateRecord, votes: Votes) -> dict[str, tuple[Tests, Mask]]:
+    """Return the stated counts of a metric, and the classes that win or can win the votes."""
+    if record.measure is None:
+        return {}
+    voted = np.eye(votes.classes.size, dtype=bool)[held_out_vote(votes, record.weights)]
+    return {
+        "counts": ([*record.measure.tests], can_win(votes, record.weights)),
+        "observed counts": ([*record.measure.observed], voted),
+    }
+
+
+def counted_tests(record: CertificateRecord, labels: Codes, winners: Mask) -> Tests:
+    """Count the errors and samples of the metric of a record."""
+    measure, k = record.measure, len(record.classes)
+    assert measure is not None
     code = None if measure.positive is None else record.classes.index(measure.positive)
     costs = np.reshape(measure.costs, (k, k)) if measure.costs else None
-    voted = np.eye(k, dtype=bool)[held_out_vote(votes, record.weights)]
-    for what, stated, winners in (
-        ("counts", measure.tests, can_win(votes, record.weights)),
-        ("observed counts", measure.observed, voted),
-    ):
-        counted = count_tests(record.metric, votes.labels, winners, code, costs)
-        if counted != [*stated]:
-            yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
+    return count_tests(record.metric, labels, winners, code, costs)
 
 
 def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
