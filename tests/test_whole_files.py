@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tandemvote.whole_files import written_whole
+from tandemvote.whole_files import ABANDONED, written_whole
 
 
 def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -30,6 +30,18 @@ def test_two_writers_of_one_file_do_not_share_a_temporary_file(tmp_path):
         second.write_text("b")
     assert path.read_text() == "a" * 1000  # the first is renamed last
     assert len([*tmp_path.iterdir()]) == 1
+
+
+def test_what_a_killed_process_left_is_removed_later(tmp_path):
+    path = tmp_path / "votes.csv"
+    left, recent = (tmp_path / f".votes.{name}.unfinished.csv" for name in ("left", "recent"))
+    for each in (left, recent):
+        each.write_text("half")
+    past = left.stat().st_mtime - 2 * ABANDONED
+    os.utime(left, (past, past))
+    with written_whole(path) as unfinished:
+        unfinished.write_text("whole")
+    assert not left.exists() and recent.exists()
 
 
 def test_a_missing_folder_is_named(tmp_path):

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
+from time import time
 from uuid import uuid4
+
+ABANDONED = 3600.0
+"""Age in seconds after which an unfinished file is one of a process that was killed."""
 
 
 @contextmanager
@@ -38,3 +43,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise OSError(error.errno, f"{path} was not written: {reason}") from error
     finally:
         unfinished.unlink(missing_ok=True)
+    for other in path.parent.glob(f".{escape(path.stem)}.*.unfinished{escape(path.suffix)}"):
+        with suppress(OSError):  # of a process that is writing or has finished
+            if time() - other.stat().st_mtime > ABANDONED:
+                other.unlink()
