@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 from reproduction.report.layout import markdown_table
@@ -36,7 +37,7 @@ def scheme_table(committee: str, beyond: str) -> str:
             _, _, fits, bound, error, n_sets[learner] = line.strip("| ").split(" | ")
             cells[learner] = (bound.split()[0], error.split()[0])
         pairs = zip(cells["forest"], cells["boosting"], strict=True)
-        bounds, errors = (" / ".join(f"{float(each):.2f}" for each in pair) for pair in pairs)
+        bounds, errors = (" / ".join(str(_rounded(each)) for each in pair) for pair in pairs)
         rows.append((words, labels, bounds, errors, fits))
     factors = re.search(
         r"FO or TND as published [^(]*\(median ([\d.]+)\), "
@@ -52,6 +53,10 @@ def scheme_table(committee: str, beyond: str) -> str:
         f"{factors[1]} times the test error, and {factors[2]} times\nwith unlabeled samples; the "
         f"bound of a test set is {factors[3]} times ([table]({ADDRESS}/beyond.md)).\n"
     )
+
+
+def _rounded(number: str) -> Decimal:
+    return Decimal(number).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 def filled(readme: str) -> str:
