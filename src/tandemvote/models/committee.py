@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import Tags, check_array, check_random_state, column_or_1d, get_tags, indexable
@@ -123,7 +124,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             private.Interval(private.RealNotInt, 0, 1, closed="neither"),
             private.Interval(Integral, 1, None, closed="left"),
         ],
-        "confidence": [private.Interval(Real, 0.5, 1, closed="left")],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -181,12 +183,13 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self : CertifiedClassifier
             The fitted classifier.
         """
-        if "referee" in self._bases() and self.n_tested % 2:
+        bases, delta = self._bases(), failure_probability(self.confidence)
+        if "referee" in bases and self.n_tested % 2:
             raise ValueError(
                 f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
                 f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
             )
-        for base in self._bases().values():
+        for base in bases.values():
             check_one_label(base)
             check_not_frozen(base)
         check_collected(X)
@@ -196,23 +199,30 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         check_two_classes(labels, "y has", "Pass samples of other classes.")
         if findings is None:
             findings = check_findings(audit(X, y, groups=groups), self.allow)
-        grouping, digests = None if groups is None else group_codes(groups, y), row_digests(X)
+        group_of_row = None if groups is None else group_codes(groups, y)
+        training_rows = row_digests(X)
         random_state = check_random_state(self.random_state)
-        test, train = draw_test_rows(len(labels), grouping, self.test_size, random_state)
-        where = f"The {train.size} samples outside the test set have"
-        check_two_classes(labels[train], where, "Pass more samples, or a smaller test_size.")
+        test, train = draw_test_rows(len(labels), group_of_row, self.test_size, random_state)
+        outside = f"The {train.size} samples outside the test set have"
+        check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
         classes, codes = np.unique(labels, return_inverse=True)
         learners = self._learners(fit_params)
         members = train_members(
             X, codes, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
-        self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
-        models, self._known = map(list, zip(*members, strict=True))
+        self.classes_ = classes
+        self.training_rows_ = training_rows
+        self.test_indices_ = test
+        models = [member.model for member in members]
         self.estimators_ = models[: self.n_tested]
-        self.referee_ = models[-1] if len(models) > self.n_tested else None
-        votes = self._test_votes(X, codes, grouped=groups is not None)
-        delta, digest = failure_probability(self.confidence), self._members_digest()
-        self.certificate_ = certify_votes(votes, delta=delta, findings=findings, members=digest)
+        self.referee_ = models[-1] if "referee" in bases else None
+        self._classes_of_members = [member.classes for member in members]
+        self.certificate_ = certify_votes(
+            self._test_votes(X, codes, grouped=groups is not None),
+            delta=delta,
+            findings=findings,
+            members=self._members_digest(),
+        )
         return self
 
     def refit_referee(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
@@ -244,10 +254,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         X, labels = indexable(X, _labels(y))
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
         codes = encode(labels, self.classes_).astype(np.intp)
-        *_, base = self._bases().values()
-        every, learner = np.arange(codes.size), (base, fit_params)
-        self.referee_, known = train_member(X, codes, every, learner, seed)
-        self._known = [*self._known[:-1], known]
+        learner = self._bases()["referee"], fit_params
+        self.referee_, classes = train_member(X, codes, np.arange(codes.size), learner, seed)
+        self._classes_of_members = [*self._classes_of_members[:-1], classes]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -282,17 +291,18 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """
         self._check_features(X)
         members = self._members()
-        each = np.array([member.predict_proba(X, self.classes_.size) for member in members])
+        of_members = np.array([member.predict_proba(X, self.classes_.size) for member in members])
         if self._is_average():
-            return np.asarray(each.mean(axis=0))
+            return np.asarray(of_members.mean(axis=0))
         votes = np.array([member.predict(X) for member in members])
         winners = self._winners(votes)
-        total = np.asarray(each.mean(axis=0, where=(votes == winners)[:, :, None]))
-        # Some models, SVC for example, predict another class than their most probable one.
-        rows, largest = np.arange(len(winners)), total.argmax(axis=1)
-        first, second = total[rows, largest], total[rows, winners]
-        total[rows, largest], total[rows, winners] = second, first
-        return total
+        mean = np.asarray(of_members.mean(axis=0, where=(votes == winners)[:, :, None]))
+        # Some models, SVC for example, predict another class than their most probable one. The
+        # largest probability then changes places with that of the predicted class.
+        rows, largest = np.arange(len(winners)), mean.argmax(axis=1)
+        first, second = mean[rows, largest], mean[rows, winners]
+        mean[rows, largest], mean[rows, winners] = second, first
+        return mean
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the routing of fit parameters to the estimator."""
@@ -314,18 +324,18 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def _members(self) -> list[Member]:
         """Return the tested models, and the referee last if there is one."""
-        # `_known` has no entry for a referee that is None, so map ends before it.
-        return list(map(Member, [*self.estimators_, self.referee_], self._known))
+        models = self.estimators_ if self.referee_ is None else [*self.estimators_, self.referee_]
+        return list(map(Member, models, self._classes_of_members))
 
     def _members_digest(self) -> str:
         """Return the digest of the tested models and how they vote, which the certificate holds."""
         rule = [self.referee_ is None, self._is_average()]
-        known = self._known[: len(self.estimators_)]
-        return models_digest([rule, self.classes_, *self.estimators_, *known])
+        classes = self._classes_of_members[: len(self.estimators_)]
+        return models_digest([rule, self.classes_, *self.estimators_, *classes])
 
     def _learners(self, fit_params: dict[str, Any]) -> list[Learner]:
         """Return the `_bases`, each with the fit parameters that are routed to it."""
-        if not private.routing_enabled():
+        if not get_config()["enable_metadata_routing"]:
             return [(base, fit_params) for base in self._bases().values()]
         routed = process_routing(self, "fit", **fit_params)
         return [(base, routed[role].fit) for role, base in self._bases().items()]

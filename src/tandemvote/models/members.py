@@ -38,18 +38,18 @@ class Member(NamedTuple):
     """
 
     model: Any
-    known: NDArray[np.intp]
+    classes: NDArray[np.intp]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""
         predicted = predict_labels(self.model, X)
-        return np.asarray(self.known[encode(predicted, np.arange(self.known.size))])
+        return np.asarray(self.classes[encode(predicted, np.arange(self.classes.size))])
 
     def predict_proba(self, X: Any, n_classes: int) -> FloatArray:
         """Return probabilities of all classes; 0 for those that the model was not trained on."""
-        known = np.asarray(self.model.predict_proba(X))
-        probabilities = np.zeros((len(known), n_classes))
-        probabilities[:, self.known] = known
+        predicted = np.asarray(self.model.predict_proba(X))
+        probabilities = np.zeros((len(predicted), n_classes))
+        probabilities[:, self.classes] = predicted
         return probabilities
 
 
@@ -59,9 +59,9 @@ def train_member(
     """Fit a clone of an estimator to some rows, with a seed."""
     estimator, params = learner
     model = seeded(clone(estimator), RandomState(seed))
-    known, positions = np.unique(codes[rows], return_inverse=True)
+    classes, positions = np.unique(codes[rows], return_inverse=True)
     params = slice_fit_params(X, params, rows)
-    return Member(model.fit(pick(X, rows), positions, **params), known)
+    return Member(model.fit(pick(X, rows), positions, **params), classes)
 
 
 def train_members(

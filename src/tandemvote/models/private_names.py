@@ -7,7 +7,6 @@ from typing import Any
 from sklearn.base import _fit_context
 from sklearn.tree import _tree
 from sklearn.utils import _safe_indexing
-from sklearn.utils._metadata_requests import _routing_enabled
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_method_params
 
@@ -21,9 +20,6 @@ DOCUMENTATION = (
 
 fit_context = _fit_context
 """Decorator of `fit` that validates the parameters of an estimator."""
-
-routing_enabled = _routing_enabled
-"""Whether metadata is routed by requests, or passed to every `fit` as it is."""
 
 Tree: type = _tree.Tree
 """The compiled tree. A model file from a stranger may hold one whose branches lead into foreign
