@@ -119,6 +119,17 @@ def test_a_column_that_is_no_group_is_rejected_before_training(
     assert message in capsys.readouterr().err
 
 
+def test_missing_entries_do_not_count_among_the_100_values_of_a_column(table, capsys, monkeypatch):
+    def train(*_, **__):
+        raise ValueError("the training begins")
+
+    monkeypatch.setattr("tandemvote.cli.training.train", train)
+    table["shop"] = np.where(np.arange(N_ROWS) < 4, None, np.arange(N_ROWS) % 100)
+    table.to_csv("data.csv", index=False)
+    assert run(["certify", "data.csv", "--target", "kind", "--by", "shop"]) == 2
+    assert "the training begins" in capsys.readouterr().err
+
+
 def certified(scheme, *options):
     call = ["certify", "data.csv", "--target", "kind", "--trees", "3", "--scheme", scheme]
     assert run([*call, "--certificate", "c.json", "--votes", "votes.csv", *options]) == 0

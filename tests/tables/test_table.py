@@ -105,11 +105,11 @@ def test_new_rows_are_read_one_by_one_as_in_the_table(tmp_path):
     table = read_table(known, target="kind")
     for place, row in enumerate(["17,01234,1", "seventeen,x1,2", ",x1,"]):
         more.write_text(f"note,zip,n\n{row}\n")
-        X, _ = read_features(more, table.columns())
+        X, _ = read_features(more, table.kinds)
         pandas.testing.assert_frame_equal(X, table.X.iloc[[place]].reset_index(drop=True))
     more.write_text("id;n;zip;more;note\n007;3;01234;9;17\n")
-    X, copied = read_features(more, table.columns(), copied=["id", "zip"])
+    X, copied = read_features(more, table.kinds, copied=["id", "zip"])
     assert X.iloc[0].tolist() == ["17", "01234", 3] and copied.iloc[0].tolist() == ["007", "01234"]
     more.write_text("zip,n\n01234,7\n")
     with pytest.raises(DatasetError, match=r"more\.csv has no column 'note'"):
-        read_features(more, table.columns())
+        read_features(more, table.kinds)

@@ -178,11 +178,7 @@ def _masks(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any
     distinct = dict.fromkeys(list(known) if known.dtype.kind in "mM" else known.tolist())
     # An array of objects may hold numpy's numbers, which are no JSON.
     labels = [each.item() if isinstance(each, np.number | np.bool_) else each for each in distinct]
-    if len(labels) > MAX_GROUPS:
-        raise ValueError(
-            f"by={name!r} has {len(labels)} distinct values; at most {MAX_GROUPS} are supported."
-            " Bin the column with edges chosen without looking at this data."
-        )
+    check_n_groups(name, len(labels))
     order = getattr(getattr(values, "cat", values), "categories", None)
     for key in (float, None, str) if order is None else (list(order).index,):
         with suppress(TypeError, ValueError):  # text of numbers, others, labels of several types
@@ -193,6 +189,15 @@ def _masks(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any
         groups[label] = np.zeros(votes.n_samples, bool)
         groups[label][~missing] = known == label
     return groups | ({None: missing} if missing.any() else {})
+
+
+def check_n_groups(name: str, n_groups: int) -> None:
+    """Raise ValueError for a column with too many distinct values, apart from missing ones."""
+    if n_groups > MAX_GROUPS:
+        raise ValueError(
+            f"by={name!r} has {n_groups} distinct values; at most {MAX_GROUPS} are supported."
+            " Bin the column with edges chosen without looking at this data."
+        )
 
 
 def _by_class(by: str, votes: Votes, whole: Certificate) -> dict[Any, Mask]:

@@ -27,15 +27,17 @@ def certify(
     """
     _check_combinations(columns, training, guarantee, files)
     outputs.check_outputs(vars(files), inputs=[data, training.unlabeled])
-    from tandemvote.cli.training import audited, check_groupings, read_data, read_groupings, train
+    from tandemvote.certificate.groups import check_n_groups
+    from tandemvote.cli.training import audited, read_data, read_groupings, train
     from tandemvote.tables import read_features
 
     table = read_data(data, columns, reading, by=guarantee.by)
     by = read_groupings(guarantee.by, table.target, [*table.kinds, *table.excluded])
-    check_groupings(by, table)
+    for name in {*by} & {*table.others}:  # before the training
+        check_n_groups(name, len({*table.others[name]} - {None}))
     unlabeled = None
     if training.unlabeled is not None:
-        unlabeled, _ = read_features(training.unlabeled, table.columns(), **vars(reading))
+        unlabeled, _ = read_features(training.unlabeled, table.kinds, **vars(reading))
     findings = audited(table, columns, unlabeled)
     model, rows = train(table, columns, training, guarantee, findings, unlabeled=unlabeled)
     outputs.deliver(

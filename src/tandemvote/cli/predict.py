@@ -47,7 +47,7 @@ def predict(
     if columns is None:
         raise typer.BadParameter(f"{model} was not written by tandemvote certify --model.")
     certificate = loaded[-1].certificate_
-    X, copied = read_features(new, columns, copied=keep, **vars(reading))
+    X, copied = read_features(new, columns.kinds, copied=keep, **vars(reading))
     table = {name: copied[name] for name in keep} | {PREDICTION: loaded[1:].predict(X)}
     if not formulas and (output is None or output.suffix == ".csv"):
         table = outputs.without_formulas(table)

@@ -15,11 +15,10 @@ from sklearn.pipeline import Pipeline
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.auditing import Finding, Findings, check_findings
 from tandemvote.auditing.checks import audit
-from tandemvote.certificate.groups import MAX_GROUPS
 from tandemvote.cli.messages import progress, say
 from tandemvote.cli.options import Columns, Confidence, FileReading, Learner, Scheme, Training
 from tandemvote.spelling import printable
-from tandemvote.tables import DatasetError, Table, read_table, with_encoder
+from tandemvote.tables import DatasetError, Table, TableColumns, read_table, with_encoder
 from tandemvote.tables.encoding import make_encoder, text_columns
 from tandemvote.tables.errors import number_of
 from tandemvote.verify.document import CLASS, PREDICTED
@@ -78,17 +77,6 @@ def read_groupings(by: Collection[str], target: str, columns: Collection[str]) -
     return [CLASS if name == target else name for name in by]
 
 
-def check_groupings(by: Collection[str], table: Table) -> None:
-    """Reject columns with too many groups."""
-    for name in {*by} & {*table.others}:
-        distinct = len({*table.others[name]})
-        if distinct > MAX_GROUPS:  # known before the training
-            raise typer.BadParameter(
-                f"--by {name} has {distinct} distinct values; at most {MAX_GROUPS} are supported."
-                " Bin the column with edges chosen without looking at this data."
-            )
-
-
 def train(
     table: Table,
     columns: Columns,
@@ -115,7 +103,7 @@ def train(
         )
         groups = None if columns.groups is None else table.others[columns.groups]
         model.fit(table.X, table.y, groups=groups, findings=findings)
-        return Pipeline([("columns", table.columns()), ("vote", model)]), ...
+        return Pipeline([("columns", TableColumns(table.kinds)), ("vote", model)]), ...
 
 
 def _train_trees(
@@ -123,7 +111,7 @@ def _train_trees(
 ) -> tuple[Pipeline, NDArray[np.intp]]:
     """Fit a forest; an encoder of text columns is fitted on rows that no tree is evaluated on."""
     X, rows = table.X, np.arange(len(table.y))
-    steps = [("columns", table.columns())]
+    steps = [("columns", TableColumns(table.kinds))]
     if text_columns(table.kinds):
         n_encoder = int(np.ceil(ENCODER_SHARE * len(rows)))
         shuffled = np.random.default_rng(training.seed).permutation(rows)

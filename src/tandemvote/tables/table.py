@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -64,10 +64,6 @@ class Table:
         words += [f"{name} ({kind})" for name, kind in self.kinds.items()]
         more = [f"{len(words) - NAMES_SHOWN} more"] * (len(words) > NAMES_SHOWN)
         return f"{len(self.y):,} rows: {', '.join([classes, *words[:NAMES_SHOWN], *more])}"
-
-    def columns(self) -> TableColumns:
-        """Return the step that selects and converts the columns of new rows."""
-        return TableColumns(self.kinds)
 
 
 def read_table(
@@ -160,7 +156,7 @@ def read_table(
 
 def read_features(
     path: str | PathLike[str],
-    columns: TableColumns,
+    kinds: Mapping[str, str],
     *,
     copied: Sequence[str] = (),
     **options: Any,
@@ -171,8 +167,8 @@ def read_features(
     ----------
     path : path
         A file as for `read_table`. Labels and other columns are ignored.
-    columns : TableColumns
-        The columns of the model, as `Table.columns` returns them.
+    kinds : mapping of str to str
+        Kind of each column of the model, as in `Table.kinds`.
     copied : sequence of str
         Columns to return as they are written.
     **options
@@ -183,11 +179,10 @@ def read_features(
     X, others : DataFrame
         The features, and the copied columns.
     """
-    kinds = columns.kinds
     texts = [name for name in (*kinds, *copied) if kinds.get(name, CATEGORY) == CATEGORY]
     frame, _ = read_frame(path, categories=dict.fromkeys(texts), **options)
     try:
-        return columns.transform(frame), frame[[*copied]]
+        return TableColumns(kinds).transform(frame), frame[[*copied]]
     except DatasetError as error:
         raise DatasetError(f"{path}: {error}") from error
 
