@@ -46,7 +46,7 @@ def test_unlabeled_samples_of_another_source_make_a_file_invalid(rigorous, probl
     forged = replace(document, certificates=(record,)).to_json()
     for value in (1e-11, 1.0):
         problem = problem_of(stating(forged, value), rigorous=rigorous)
-        assert "do not come from one source" in problem
+        assert "are not drawn from the same distribution" in problem
 
 
 @pytest.mark.parametrize(

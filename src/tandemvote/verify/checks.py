@@ -32,7 +32,8 @@ from tandemvote.verify.metrics import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_votes import impossible_profile, impossible_votes
 from tandemvote.verify.recount import recount
-from tandemvote.verify.rules import RULES, as_different_texts, wrong_value
+from tandemvote.verify.rules import RULES
+from tandemvote.verify.truths import as_different_texts, wrong_value
 from tandemvote.votes import Votes
 
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
@@ -98,9 +99,10 @@ def verify_file(
         If the file cannot be read as a certificate.
     """
     document = path if isinstance(path, Document) else Document.from_json(read_document(path))
-    for name in {*chain(*(each.candidates for each in document.certificates))} - RULES.keys():
-        known = ", ".join(RULES)
-        raise CertificateFileError(f"The bound {shortened(name)} is unknown; known are {known}.")
+    for name in chain(*(record.candidates for record in document.certificates)):
+        if name not in RULES:
+            known = ", ".join(RULES)
+            raise CertificateFileError(f"The bound {shortened(name)} is unknown; known: {known}.")
     arithmetic, columns = Balls() if rigorous else FLOATS, columns or {}
     with arithmetic.context():
         problems = chain(

@@ -14,7 +14,7 @@ from typing import Any
 from tandemvote.confusion import AT_MOST, METRICS, PER_CLASS
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import TEST_SET, CertificateRecord, Measure
-from tandemvote.verify.rules import clipped, wrong_value
+from tandemvote.verify.truths import clipped, wrong_value
 
 
 def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
@@ -59,12 +59,14 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     metric, classes, sizes = record.metric, list(record.classes), record.class_counts or ()
     if measure.positive is not None and not (metric in PER_CLASS and measure.positive in classes):
         yield f"{metric} is about {measure.positive!r:.40}, which is not a class of the file"
-    labels = classes if measure.positive is None else [measure.positive]
     n_costs, n_tests = 0, 1
+    own_sizes = [0]  # of the class that a test is about, unless it is about all samples
     if metric == "cost":
         n_costs, n_tests = len(classes) ** 2, len({*measure.costs}) - 1
+        own_sizes *= n_tests
     elif metric in (*PER_CLASS, "balanced_accuracy"):
-        n_tests = len(labels)
+        labels = classes if measure.positive is None else [measure.positive]
+        n_tests, own_sizes = len(labels), [sizes[classes.index(label)] for label in labels]
     counted = (len(measure.costs), len(measure.tests), len(measure.observed))
     if counted != (n_costs, n_tests, n_tests) or n_tests < 1:
         yield f"{metric} has {counted} costs and tests; expected {(n_costs, n_tests, n_tests)}"
@@ -78,8 +80,7 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     for (k, n), (k_seen, n_seen) in zip(measure.tests, measure.observed, strict=True):
         if k < k_seen or n - k > n_seen - k_seen:
             yield f"fewer errors count for {metric} than were observed"
-    for number, (k, n) in enumerate((*measure.tests, *measure.observed)):
-        own = sizes[classes.index(labels[number % n_tests % len(labels)])]
+    for own, (k, n) in zip(own_sizes * 2, (*measure.tests, *measure.observed), strict=True):
         possible = {
             "precision": k <= total - own and n - k <= own,
             "f1": own <= n <= total and n - own <= k,

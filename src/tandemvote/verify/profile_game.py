@@ -5,15 +5,15 @@ give the evidence E(g) against errors as rare as seen, Catoni's inequality avera
 tilts. Bets on the unlabeled samples give the evidence B(L, g) against an average of
 (s - gap)_+ - (1 - lead) of at least s L - g, averaged over some slopes s. L is refuted if for every
 g both together reach ln(1/delta). The g are parted into cells by the evidence of the labels; within
-a cell the least of each evidence counts. Where L = 0 is refuted, the samples do not come from one
-source.
+a cell the least of each evidence counts. Where L = 0 is refuted, the samples are not drawn from the
+same distribution.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -122,8 +122,17 @@ def _largest_gibbs(
     return calculate.bisect(exceeds, Fraction(1, 2**1000), Fraction(1))
 
 
-_Game = tuple[Fraction, Fraction, Fraction, FloatArray, FloatArray]
-"""Share and slope, the largest and all values of phi, rounded up, and bets for one nat."""
+class _Game(NamedTuple):
+    """A share of the evidence and a slope, the largest and all values of phi, and bets for one nat.
+
+    Phi is (s - gap)_+ - (1 - lead), rounded up.
+    """
+
+    share: Fraction
+    slope: Fraction
+    largest: Fraction
+    phi: FloatArray
+    bets: FloatArray
 
 
 def _games(seen: Evidence) -> list[_Game]:
@@ -141,7 +150,7 @@ def _games(seen: Evidence) -> list[_Game]:
         phi = np.maximum(float(slope) - gaps, 0.0) - (1.0 - leads) + FOUR_ROUNDINGS
         phi = np.minimum(phi, _rounded_up(largest))
         bets = _bets(phi, float(slope - 1 + largest) / 2, float(largest - slope + 1) / 2)
-        games.append((share, slope, largest, phi, bets))
+        games.append(_Game(share, slope, largest, phi, bets))
     return games
 
 
@@ -163,16 +172,17 @@ def _refutes(
 ) -> bool:
     """Whether bets find the evidence needed against an error rate where voters err at most at g."""
     most = calculate.ends(g)[1]
-    limits = [(largest + most) / slope for _, slope, largest, *_ in games if slope]
+    limits = [(game.largest + most) / game.slope for game in games if game.slope]
     if error >= min(Fraction(1), *limits):
         return True  # nothing errs more often where a random voter errs at that rate
     goal = math.sqrt(calculate.middle(needed) + 1)
     capitals = []
-    for share, slope, largest, phi, bets in games:
-        mean = -_rounded_up(-min(slope * error - most, largest))
-        room = float(np.nextafter(_rounded_up(largest) - mean, math.inf))
-        stakes = np.minimum(bets * goal, float(STAKE) / room)
-        capitals.append(calculate.log_of(share) + _log_capital(phi, stakes, mean, calculate))
+    for game in games:
+        mean = -_rounded_up(-min(game.slope * error - most, game.largest))
+        room = float(np.nextafter(_rounded_up(game.largest) - mean, math.inf))
+        stakes = np.minimum(game.bets * goal, float(STAKE) / room)
+        log_capital = _log_capital(game.phi, stakes, mean, calculate)
+        capitals.append(calculate.log_of(game.share) + log_capital)
     return bool(_log_sum(capitals, calculate) >= needed)
 
 

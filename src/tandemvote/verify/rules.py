@@ -1,16 +1,12 @@
-"""The bounds, written from their statements and independent of the rest of the library.
-
-And how a number that a file states is compared with what it should be.
-"""
+"""The bounds, written from their statements and independent of the rest of the library."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from decimal import Decimal, localcontext
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from scipy.optimize import OptimizeResult, minimize_scalar
 
@@ -19,37 +15,13 @@ from tandemvote.verify.averages import Average, Evidence
 from tandemvote.verify.document import VOTE_PROFILE
 from tandemvote.verify.kinds import FloatArray
 from tandemvote.verify.profile_game import smallest_refuted
+from tandemvote.verify.truths import NO_BOUND, Truth, clipped
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 """Offsets of Chebyshev and Cantelli's inequality that share delta."""
 
-TOLERANCE = Fraction(1, 10**9)
-"""How far above the truth a stated value may be, without rigour also how far below; and by how much
-two estimates must exceed what a vote can have to contradict each other for sure."""
-
 LARGEST_TILT = 100.0
 """Largest t that is searched for C2: with a larger one f is negative, or d above 0.49995."""
-
-MAGNIFIED = TOLERANCE / 20
-"""Tolerance of a formula that divides, times its smallest denominator: larger below 1/20."""
-
-
-class Truth(NamedTuple):
-    """An enclosure of the true value of a bound.
-
-    Its ends, within [0, 1], are equal in plain floating point. A formula that divides by a small
-    denominator magnifies rounding errors. Next to a jump of the formula to 1, 1 is right as well
-    (`or_one`).
-    """
-
-    low: Fraction
-    high: Fraction
-    smallest_denominator: Fraction = Fraction(1)
-    or_one: bool = False
-
-
-NO_BOUND = Truth(Fraction(1), Fraction(1))
-"""The truth where the evidence shows nothing: 1."""
 
 
 def _first_order(seen: Evidence, delta: Fraction) -> Truth:
@@ -68,7 +40,8 @@ def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
     # The error between the two ends that allows the most disagreement.
     half, larger = seen.arithmetic.exactly(HALF), seen.arithmetic.larger
     g = seen.arithmetic.smaller(larger(half, least), error)
-    return _unless(seen, [differ - 2 * g * (1 - g)], clipped(seen, 4 * error - 2 * differ))
+    truth = clipped(seen, 4 * error - 2 * differ)
+    return truth.unless_positive(seen, differ - 2 * g * (1 - g))
 
 
 def _c1(seen: Evidence, delta: Fraction) -> Truth:
@@ -79,7 +52,7 @@ def _c1(seen: Evidence, delta: Fraction) -> Truth:
         return NO_BOUND
     truth = clipped(seen, 1 - (1 - 2 * r) * (1 - 2 * r) / (1 - 2 * d), denominator=1 - 2 * d)
     # Below one half the largest error allows the most disagreement.
-    return _unless(seen, [d - 2 * r * (1 - r)], truth)
+    return truth.unless_positive(seen, d - 2 * r * (1 - r))
 
 
 def _c2(seen: Evidence, delta: Fraction) -> Truth:
@@ -157,7 +130,7 @@ def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
     if not (error < half and denominator > 0 and variance < denominator):
         return NO_BOUND
     truth = clipped(seen, variance / denominator, denominator)
-    return _unless(seen, [-variance, least_tandem - error], truth)
+    return truth.unless_positive(seen, -variance, least_tandem - error)
 
 
 def _c_box(seen: Evidence, delta: Fraction) -> Truth:
@@ -171,7 +144,8 @@ def _c_box(seen: Evidence, delta: Fraction) -> Truth:
         return NO_BOUND
     g = smaller(seen.arithmetic.larger(2 * t, least_error), most)
     truth = clipped(seen, (t - g * g) / (t - g + half / 2), denominator=t - g + half / 2)
-    return _unless(seen, [least_error * least_error - tandem, least_tandem - error], truth)
+    excesses = least_error * least_error - tandem, least_tandem - error
+    return truth.unless_positive(seen, *excesses)
 
 
 def _second_order(seen: Evidence, delta: Fraction) -> Truth:
@@ -216,7 +190,8 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     if not (t < quarter and denominator > 0):
         return NO_BOUND
     excess = (t + o / 2) * (t + o / 2) - t
-    return _unless(seen, [excess], clipped(seen, (t - g * g) / denominator, denominator))
+    truth = clipped(seen, (t - g * g) / denominator, denominator)
+    return truth.unless_positive(seen, excess)
 
 
 def _vote_profile(seen: Evidence, delta: Fraction) -> Truth | None:
@@ -274,48 +249,3 @@ RULES: Mapping[str, Callable[[Evidence, Fraction], Truth | None]] = {
     "test_set": _test_set,
 }
 """How each bound follows from evidence and failure probability; None if no value can be right."""
-
-
-def _unless(seen: Evidence, excesses: list[Any], truth: Truth) -> Truth:
-    """Return `NO_BOUND` if an excess is positive, when estimates contradict each other."""
-    ends = [seen.arithmetic.ends(excess) for excess in excesses]
-    if any(low > TOLERANCE for low, _ in ends):
-        return NO_BOUND
-    return truth._replace(or_one=any(high > -TOLERANCE for _, high in ends))
-
-
-def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
-    """Return the ends of a number within [0, 1], and how small its denominator may be."""
-    low, high = (min(max(end, Fraction(0)), Fraction(1)) for end in seen.arithmetic.ends(value))
-    if denominator is None:
-        return Truth(low, high)
-    return Truth(low, high, max(seen.arithmetic.ends(denominator)[0], Fraction(0)))
-
-
-def wrong_value(
-    what: str, value: Fraction, truth: Truth | None, arithmetic: Arithmetic
-) -> Iterator[str]:
-    """Report an upper limit that is below the truth, or above it by more than rounding."""
-    if truth is None:
-        yield (
-            f"{what} does not exist: labeled and unlabeled samples do not come from one source;"
-            " voters differ more on the unlabeled ones than their errors allow"
-        )
-        return
-    slack = max(TOLERANCE, MAGNIFIED / max(truth.smallest_denominator, MAGNIFIED))
-    below = value < (truth.high if arithmetic.rigorous else truth.high - slack)
-    if (below or value > truth.low + slack) and not (truth.or_one and value == 1):
-        shown, real = as_different_texts(value, truth.low if below else truth.high)
-        than = "at least" if below else "only"
-        yield f"{what} is {shown} in the file and {than} {real} by its own counts"
-
-
-def as_different_texts(first: Fraction, second: Fraction) -> tuple[str, str]:
-    """Return both numbers with as many digits as it takes for the texts to differ."""
-    with localcontext(prec=60):
-        numbers = [Decimal(each.numerator) / each.denominator for each in (first, second)]
-        for digits in range(3, 40):
-            shown, real = (f"{number:.{digits}g}" for number in numbers)
-            if shown != real:
-                break
-    return shown, real
