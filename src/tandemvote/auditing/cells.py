@@ -19,8 +19,6 @@ from tandemvote.codes import as_array, distinct, is_missing
 NUMBERS = "biuf"
 """Kinds of numpy types that are numbers."""
 
-CATEGORIES = (nw.Categorical, nw.Enum)
-
 _DATE = re.compile(
     r"\d{4}[-/.]\d\d?([-/.]\d\d?)?([T ].*)?|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(T.*)?"
 )
@@ -151,15 +149,18 @@ def read_contents(X: Any) -> Contents:
     array = as_array(X)
     if array.ndim > 2:
         return [], array.reshape(len(array), -1)
-    each_values = np.ascontiguousarray(np.atleast_2d(array.T))
-    names = [f"X[:, {place}]" for place in range(len(each_values))] if array.ndim == 2 else ["X"]
-    columns = [Column(*each) for each in zip(names, map(_plain, each_values), strict=True)]
+    transposed = np.ascontiguousarray(np.atleast_2d(array.T))
+    names = [f"X[:, {place}]" for place in range(len(transposed))] if array.ndim == 2 else ["X"]
+    columns = [Column(*each) for each in zip(names, map(_plain, transposed), strict=True)]
     return columns, np.empty((len(array), 0))
 
 
 def _column(series: Any) -> Column:
     """Return a narwhals Series as a column of numbers, datetime64 or objects."""
-    is_category = series.dtype in CATEGORIES  # whose texts stay texts, such as zip codes
+    is_category = series.dtype in (
+        nw.Categorical,
+        nw.Enum,
+    )  # whose texts stay texts, such as zip codes
     if is_category:
         values = np.asarray(series.cast(nw.String).to_numpy()).astype(object)
     elif series.dtype.is_nested():

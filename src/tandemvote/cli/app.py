@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from tandemvote import __version__
 from tandemvote.cli import INTERNAL_FAILURE, STOPPED
 from tandemvote.cli.audit import audit
 from tandemvote.cli.bounds import bounds
@@ -58,8 +59,6 @@ for command in COMMANDS.values():
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from tandemvote import __version__
-
         say(f"tandemvote {__version__}")
         raise typer.Exit
 

@@ -13,6 +13,8 @@ from typing import Any, get_type_hints
 
 import typer
 
+from tandemvote.decimals import failure_probability
+
 Scheme = StrEnum("Scheme", ["COMMITTEE", "HOLDOUT", "TREES"])
 Learner = StrEnum("Learner", ["FOREST", "BOOSTING"])
 
@@ -105,8 +107,6 @@ class Confidence:
     @property
     def delta(self) -> float:
         """Failure probability."""
-        from tandemvote.decimals import failure_probability
-
         return failure_probability(self.confidence)
 
 

@@ -148,7 +148,7 @@ def write_votes(path: Path, votes: Any, by: Mapping[str, Any]) -> dict[str, Path
     names = votes.classes.astype(str)
     table: dict[str, Any] = {"label": names[votes.labels]}
     table |= _voters(np.where(votes.held_out, names[votes.predictions], ""))
-    rows = ... if votes.rows is None else votes.rows
+    rows = slice(None) if votes.rows is None else votes.rows
     for name, values in by.items():
         if not isinstance(values, str):
             table[name] = ["" if each is None else str(each) for each in values[rows]]

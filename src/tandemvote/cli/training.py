@@ -103,7 +103,7 @@ def train(
         )
         groups = None if columns.groups is None else table.others[columns.groups]
         model.fit(table.X, table.y, groups=groups, findings=findings)
-        return Pipeline([("columns", TableColumns(table.kinds)), ("vote", model)]), ...
+        return Pipeline([("columns", TableColumns(table.kinds)), ("vote", model)]), slice(None)
 
 
 def _train_trees(

@@ -67,7 +67,7 @@ def verify(
 
 def _summary(verdict: Verdict) -> Iterator[str]:
     """Yield the certified bounds and what they are about."""
-    whole, *groups = verdict.document.certificates
+    whole, groups = verdict.document.whole, verdict.document.groups
     voters = f"{whole.n_voters} voter{'s' * (whole.n_voters > 1)}"
     subject, n_untested = f"vote of {voters}", int(whole.untested.sum())
     if whole.deployed is not None:
@@ -82,10 +82,9 @@ def _summary(verdict: Verdict) -> Iterator[str]:
     yield f"{whole.bound} bound, {subject}"
     if groups:
         yield f"by group, by themselves and all at once with failure probability {whole.delta:g}:"
-    for each in groups:
-        assert each.group is not None
-        bound = "no bound" if each.value >= 1 else f"error <= {each.printed}"
-        yield f"  {bound} on {each.group.samples}"
+    for group, record in groups:
+        bound = "no bound" if record.value >= 1 else f"error <= {record.printed}"
+        yield f"  {bound} on {group.samples}"
 
 
 def _unchecked(verdict: Verdict, votes: Path | None, unlabeled: Path | None) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,14 +28,11 @@ from tandemvote.decimals import failure_probability
 from tandemvote.frames import check_same_order, index_of
 from tandemvote.models import private_names as private
 from tandemvote.models.digest import models_digest
-from tandemvote.models.members import LARGEST_SEED, Learner, Member, train_member, train_members
+from tandemvote.models.members import LARGEST_SEED, Member, Unfitted, train_member, train_members
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
 from tandemvote.models.splitting import draw_test_rows, group_codes
 from tandemvote.votes import Votes
 from tandemvote.voting import FloatArray, weighted_vote
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
@@ -200,7 +197,6 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         if findings is None:
             findings = check_findings(audit(X, y, groups=groups), self.allow)
         group_of_row = None if groups is None else group_codes(groups, y)
-        training_rows = row_digests(X)
         random_state = check_random_state(self.random_state)
         test, train = draw_test_rows(len(labels), group_of_row, self.test_size, random_state)
         outside = f"The {train.size} samples outside the test set have"
@@ -211,18 +207,15 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             X, codes, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
         self.classes_ = classes
-        self.training_rows_ = training_rows
+        self.training_rows_ = row_digests(X)
         self.test_indices_ = test
         models = [member.model for member in members]
         self.estimators_ = models[: self.n_tested]
         self.referee_ = models[-1] if "referee" in bases else None
         self._classes_of_members = [member.classes for member in members]
-        self.certificate_ = certify_votes(
-            self._test_votes(X, codes, grouped=groups is not None),
-            delta=delta,
-            findings=findings,
-            members=self._members_digest(),
-        )
+        votes = self._test_votes(X, codes, grouped=groups is not None)
+        digest = self._members_digest()
+        self.certificate_ = certify_votes(votes, delta=delta, findings=findings, members=digest)
         return self
 
     def refit_referee(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
@@ -333,7 +326,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         classes = self._classes_of_members[: len(self.estimators_)]
         return models_digest([rule, self.classes_, *self.estimators_, *classes])
 
-    def _learners(self, fit_params: dict[str, Any]) -> list[Learner]:
+    def _learners(self, fit_params: dict[str, Any]) -> list[Unfitted]:
         """Return the `_bases`, each with the fit parameters that are routed to it."""
         if not get_config()["enable_metadata_routing"]:
             return [(base, fit_params) for base in self._bases().values()]

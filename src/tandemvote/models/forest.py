@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,9 +25,6 @@ from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.private_names import DOCUMENTATION
 from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
 from tandemvote.voting import FloatArray, vote_shares
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

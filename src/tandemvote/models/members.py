@@ -16,7 +16,7 @@ from tandemvote.models.model_checks import predict_labels
 from tandemvote.models.private_names import pick, slice_fit_params
 from tandemvote.models.splitting import Rows
 
-Learner = tuple[Any, dict[str, Any]]
+Unfitted = tuple[Any, dict[str, Any]]
 """An estimator, not fitted, and its fit parameters."""
 
 LARGEST_SEED = np.iinfo(np.int32).max
@@ -54,13 +54,13 @@ class Member(NamedTuple):
 
 
 def train_member(
-    X: Any, codes: NDArray[np.intp], rows: Rows, learner: Learner, seed: int
+    X: Any, codes: NDArray[np.intp], rows: Rows, learner: Unfitted, seed: int
 ) -> Member:
     """Fit a clone of an estimator to some rows, with a seed."""
     estimator, params = learner
     model = seeded(clone(estimator), RandomState(seed))
     classes, positions = np.unique(codes[rows], return_inverse=True)
-    params = slice_fit_params(X, params, rows)
+    params = slice_fit_params(X, params, indices=rows)
     return Member(model.fit(pick(X, rows), positions, **params), classes)
 
 
@@ -68,7 +68,7 @@ def train_members(
     X: Any,
     codes: NDArray[np.intp],
     training: Rows,
-    learners: list[Learner],
+    learners: list[Unfitted],
     n_tested: int,
     *,
     n_jobs: int | None,
@@ -83,7 +83,7 @@ def train_members(
     tested, *referee = learners
     seeds = random_state.randint(LARGEST_SEED, size=n_tested + 1).tolist()
 
-    def trained(jobs: list[tuple[Rows, Learner, int]]) -> list[Member]:
+    def trained(jobs: list[tuple[Rows, Unfitted, int]]) -> list[Member]:
         return list(Parallel(n_jobs=n_jobs)(delayed(train_member)(X, codes, *job) for job in jobs))
 
     jobs = [(training, tested, seed) for seed in seeds[:n_tested]]

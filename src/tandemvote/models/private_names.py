@@ -33,9 +33,8 @@ pick = _safe_indexing
 meta-estimators. No public function takes all of these."""
 
 
-def slice_fit_params(X: Any, params: dict[str, Any], rows: Any) -> dict[str, Any]:
-    """Return fit parameters with those that have one value per sample cut to some rows."""
-    return dict(_check_method_params(X, params, indices=rows))
+slice_fit_params = _check_method_params
+"""Fit parameters, those with one value per sample cut to the rows of the argument `indices`."""
 
 
 def n_trained_on(model: Any) -> int:

@@ -28,7 +28,6 @@ from tandemvote.verify.document import TEST_SET
 from tandemvote.voting import held_out_vote
 from tandemvote.whole_files import written_whole
 
-TITLE = "Certified error rate"
 CAPTION = "Lines end at the error bound. Squares are observed errors, larger for more samples."
 
 
@@ -36,7 +35,7 @@ def write_report(
     path: str | os.PathLike[str],
     certified: Any,
     *,
-    title: str = TITLE,
+    title: str = "Certified error rate",
     description: str | None = None,
 ) -> Path:
     """Write a report as one HTML file that loads nothing else.
@@ -75,17 +74,17 @@ def write_report(
     ...     certificate.guarantee in path.read_text()
     True
     """
-    classifier = None
+    classifier, certificate = None, certified
     if isinstance(certified, GroupCertificates):
-        certified = replace(certified.certificate, groups=certified)
+        certificate = replace(certified.certificate, groups=certified)
     elif not isinstance(certified, Certificate):
-        classifier, certified = certified, getattr(last_step(certified), "certificate_", None)
-    if not isinstance(certified, Certificate):
+        classifier, certificate = certified, getattr(last_step(certified), "certificate_", None)
+    if not isinstance(certificate, Certificate):
         raise TypeError(
-            f"certified is of type {type(classifier).__name__}, which has no error bound to report."
+            f"certified is of type {type(certified).__name__}, which has no error bound to report."
             " Pass a fitted certified classifier, a Certificate or GroupCertificates."
         )
-    certificate, groups = certified, certified.groups
+    groups = certificate.groups
     if certificate.measure is not None:
         raise ValueError(
             f"The certificate is about {certificate.metric}; a report requires that of the error"

@@ -32,8 +32,6 @@ def explained(problem: str, fix: str, *kinds: type[Exception]) -> Iterator[None]
     """Turn errors of these kinds into a `DatasetError` that gives them as the reason."""
     try:
         yield
-    except DatasetError:
-        raise
     except kinds as error:
         reason = str(error).strip() or type(error).__name__
         raise DatasetError(f"{problem} ({reason}). {fix}") from error
