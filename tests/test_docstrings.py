@@ -13,7 +13,8 @@ validate = pytest.importorskip("numpydoc.validate", reason="part of the dependen
 # are missing, unknown or not described, no section Returns, no section Examples.
 CODES = {"GL06", "GL07", "GL08", "SS01", "SS06", "PR01", "PR02", "PR07", "RT01", "EX01"}
 
-PACKAGES = ["tandemvote"] + [f"tandemvote.{name}" for name in ("bounds", "inequalities", "weights")]
+NAMES = ("bounds", "displays", "inequalities", "tables", "verify", "weights")
+PACKAGES = ["tandemvote", *(f"tandemvote.{name}" for name in NAMES)]
 PUBLIC = [
     f"{package}.{name}"
     for package in PACKAGES

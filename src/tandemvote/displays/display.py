@@ -28,7 +28,17 @@ MUTED = "#868c96"
 
 
 class Display(ABC):
-    """A picture of a result."""
+    """A picture of a result.
+
+    Examples
+    --------
+    >>> from tandemvote import Votes
+    >>> from tandemvote.displays import ProfileDisplay
+    >>> display = ProfileDisplay(Votes.from_predictions([[0, 1, 1]], [0, 1, 0]))
+    >>> display.description
+    'Histogram of the weight Z that is wrong, over 3 samples: Z >= 1/2 at 33.3% of them, mean of \
+2 Z 0.667, mean of 4 Z^2 1.33.'
+    """
 
     width, height = 6.0, 3.2
     """Size of a new figure in inches."""

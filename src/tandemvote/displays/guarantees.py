@@ -21,6 +21,13 @@ class BoundsDisplay(Display):
     ----------
     certificate : Certificate
         Its bounds and its observed error are shown.
+
+    Examples
+    --------
+    >>> from tandemvote import Votes, certify
+    >>> certificate = certify(Votes.from_predictions([[0, 1] * 200], [0, 1] * 200))
+    >>> BoundsDisplay(certificate).description[-41:]
+    'Reported: test_set. Observed error: 0.0%.'
     """
 
     def __init__(self, certificate: Certificate) -> None:
@@ -96,6 +103,13 @@ class SelectiveDisplay(Display):
     ----------
     certificate : SelectiveCertificate
         What `certify_selective` returned.
+
+    Examples
+    --------
+    >>> from tandemvote import Votes, certify_selective
+    >>> votes = Votes.from_predictions([[0, 1] * 200], [0, 1] * 200)
+    >>> SelectiveDisplay(certify_selective(votes, max_error=0.05)).description[-17:]
+    'Chosen: margin 0.'
     """
 
     def __init__(self, certificate: SelectiveCertificate) -> None:

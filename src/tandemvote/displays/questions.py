@@ -60,6 +60,14 @@ class MonitorDisplay(Display):
         The monitor, after all labels.
     log_evidence : array_like of shape (n_samples,)
         What `Monitor.log_evidence` returned: the logarithm of the evidence after each label.
+
+    Examples
+    --------
+    >>> from tandemvote import Monitor
+    >>> monitor = Monitor(0.1)
+    >>> path = monitor.log_evidence([0] * 50, [1] * 50)
+    >>> MonitorDisplay(monitor, path).description
+    'Evidence after each of 50 labels. It reaches 20 after 4 labels.'
     """
 
     def __init__(self, monitor: Monitor, log_evidence: ArrayLike) -> None:

@@ -36,6 +36,12 @@ class TandemDisplay(Display):
         voters' own error rates.
     order : ndarray of shape (n_voters,)
         The voters in the order of the picture.
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1, 1, 1], [0, 1, 0, 1], [1, 1, 0, 1]], [0, 1, 1, 1])
+    >>> TandemDisplay(VoteCounts.from_votes(votes)).tandem_losses.tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.25, 0.25], [0.0, 0.25, 0.5]]
     """
 
     height = 4.2
@@ -98,6 +104,13 @@ class ProfileDisplay(Display):
         Means of Z and of Z^2 (Lemma 2).
     shares : ndarray of shape (40,)
         Share of the samples in each of the bins [0, 1/40), ..., [39/40, 1].
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([[0, 1, 1, 1], [0, 1, 0, 1], [1, 1, 0, 1]], [0, 1, 1, 1])
+    >>> display = ProfileDisplay(votes)
+    >>> display.half_rate, display.gibbs_loss
+    (0.25, 0.25)
     """
 
     def __init__(self, votes: Votes, weights: ArrayLike | None = None) -> None:

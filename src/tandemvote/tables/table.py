@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Labeled rows of a file.
+    r"""Labeled rows of a file.
 
     Attributes
     ----------
@@ -44,6 +44,15 @@ class Table:
         Columns that are not features: those that were dropped, and the groups.
     raw : DataFrame
         The features and the columns that were dropped, as they were read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "fruit.csv")
+    ...     _ = path.write_text("color,weight,kind\nred,150,apple\nyellow,,banana\n")
+    ...     read_table(path, target="kind").summary
+    '2 rows: kind (2 classes), color (category), weight (number)'
     """
 
     name: str
@@ -161,7 +170,7 @@ def read_features(
     copied: Sequence[str] = (),
     **options: Any,
 ) -> tuple[pandas.DataFrame, pandas.DataFrame]:
-    """Read new rows with the columns of a model, in any order.
+    r"""Read new rows with the columns of a model, in any order.
 
     Parameters
     ----------
@@ -178,6 +187,17 @@ def read_features(
     -------
     X, others : DataFrame
         The features, and the copied columns.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "new.csv")
+    ...     _ = path.write_text("id,weight,color\n7,140,green\n")
+    ...     kinds = {"color": "category", "weight": "number"}
+    ...     X, others = read_features(path, kinds, copied=["id"])
+    >>> X.values.tolist(), others["id"].tolist()
+    ([['green', 140.0]], ['7'])
     """
     texts = [name for name in (*kinds, *copied) if kinds.get(name, CATEGORY) == CATEGORY]
     frame, _ = read_frame(path, categories=dict.fromkeys(texts), **options)

@@ -47,8 +47,24 @@ DELTA_ROUNDING = Fraction(1, 10**12)
 class Verdict:
     """The result of checking a certificate file.
 
-    The first `problem` is in words, None if everything holds. `unchecked` is what a reader must
-    know about groups that nothing given could check.
+    Attributes
+    ----------
+    document : Document
+        What the file holds.
+    problem : str or None
+        The first thing that is wrong, in words; None if everything holds.
+    unchecked : tuple of str
+        What the file states about groups and nothing that was given could check.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tandemvote import Votes, certify
+    >>> certificate = certify(Votes.from_predictions([[0, 1] * 200], [0, 1] * 200))
+    >>> with TemporaryDirectory() as folder:
+    ...     verdict = verify_file(certificate.save(f"{folder}/certificate.json"))
+    >>> verdict.valid, verdict.problem
+    (True, None)
     """
 
     document: Document
@@ -92,11 +108,23 @@ def verify_file(
     Returns
     -------
     Verdict
+        Whether everything holds, and the first problem if something does not.
 
     Raises
     ------
     CertificateFileError
         If the file cannot be read as a certificate.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tandemvote import Votes, certify
+    >>> votes = Votes.from_predictions([[0, 1] * 200], [0, 1] * 200)
+    >>> others = Votes.from_predictions([[0, 1] * 200], [0, 1] * 199 + [1, 1])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = certify(votes).save(f"{folder}/certificate.json")
+    ...     verify_file(path, votes=others).problem
+    'the numbers of common errors differ: 0 in the file and 1 in the votes'
     """
     document = path if isinstance(path, Document) else Document.from_json(read_document(path))
     for name in chain(*(record.candidates for record in document.certificates)):
