@@ -60,7 +60,7 @@ def test_certify_votes_has_no_options_for_training(tmp_path, monkeypatch, capsys
     [
         ("--bound vote_profile", "requires unlabeled samples. Pass --unlabeled."),
         ("--weights best", "Use one of 'uniform', 'first_order', 'tandem', 'disagreement'."),
-        ("--confidence 49%", "0.49 is not at least 0.5 and below 1"),
+        ("--confidence 49%", "--confidence 0.49 is not valid; expected at least 0.5"),
         ("--bound TND", "Invalid --bound TND."),
     ],
 )

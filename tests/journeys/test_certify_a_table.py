@@ -245,11 +245,7 @@ KIND = ["--target", "kind"]
         ("size,kind\n1,0\n2,1\n3,0\n4,1\n", KIND, "4 rows; at least 20 are required"),
         (GOOD, [*KIND, "--category", "sise"], "no column 'sise'. Did you mean 'size'"),
         (GOOD, [], "The label column is not named. Pass --target COLUMN"),
-        (
-            GOOD,
-            [*KIND, "--confidence", "0.05"],
-            "0.05 is not at least 0.5 and",
-        ),
+        (GOOD, [*KIND, "--confidence", "0.05"], "--confidence 0.05 is not valid; expected at"),
         (GOOD, [*KIND, "--trees", "ten"], "Invalid value for '--trees'"),
     ],
 )

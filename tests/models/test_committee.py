@@ -286,7 +286,6 @@ def test_jobs_change_nothing(data, backend):
         ({"test_size": 399}, "test_size=399 takes 399 of n_samples=400"),
         ({"confidence": 1.0}, "confidence=1.0 is not valid; expected at least 0.5"),
         ({"confidence": 95}, "confidence=95 is not valid"),
-        ({"n_jobs": "2"}, "'n_jobs' parameter of CertifiedClassifier must be an instance of 'int'"),
         ({"estimator": "forest"}, "'estimator' parameter"),
         ({"estimator": OneHotEncoder()}, "'estimator' parameter"),
         ({"referee": "none"}, "'referee' parameter"),

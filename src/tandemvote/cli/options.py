@@ -74,13 +74,6 @@ def share(given: str | float) -> float:
     return value
 
 
-def _parsed_confidence(given: str | float) -> float:
-    value = share(given)
-    if not 0.5 <= value < 1:
-        raise typer.BadParameter(f"{value:g} is not at least 0.5 and below 1, such as 0.95 or 95%.")
-    return value
-
-
 def _parsed_test_size(given: str) -> float | int | str:
     """Return a share of the rows, a number of rows, or "auto"."""
     size = int(given) if given.isdecimal() else given if given == "auto" else share(given)
@@ -101,8 +94,12 @@ class Confidence:
     """The guarantee."""
 
     confidence: float = option(
-        0.95, "SHARE", "Probability with which the bound holds.", parser=_parsed_confidence
+        0.95, "SHARE", "Probability with which the bound holds.", parser=share
     )
+
+    def __post_init__(self) -> None:
+        """Check the confidence before anything is read."""
+        failure_probability(self.confidence)
 
     @property
     def delta(self) -> float:

@@ -121,8 +121,6 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             private.Interval(private.RealNotInt, 0, 1, closed="neither"),
             private.Interval(Integral, 1, None, closed="left"),
         ],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
