@@ -83,7 +83,10 @@ def save_model(model: Any, path: str | Path) -> Path:
     """
     path = _model_path(path)
     if not hasattr(last_step(model), "certificate_"):
-        raise ModelFileError("Pass a fitted CertifiedClassifier or CertifiedForestClassifier.")
+        raise ModelFileError(
+            f"{type(last_step(model)).__name__} has no certificate. Pass a fitted"
+            " CertifiedClassifier or CertifiedForestClassifier."
+        )
     fix = f"A {JOBLIB} file holds any classifier whose functions are defined in modules."
     with _one_error(f"This classifier cannot be saved as {path.suffix}", fix):
         data = _written(model, path.suffix)
@@ -173,7 +176,7 @@ def _read(data: bytes, suffix: str) -> Any:
     classifier.certificate_ = load_certificate(document)
     if classifier.certificate_.members != classifier._members_digest():
         raise ModelFileError("its tested models are not those that its certificate is about")
-    if isinstance(classifier, CertifiedForestClassifier):
+    if isinstance(classifier, CertifiedForestClassifier):  # predicts with the certified weights
         classifier.weights_ = classifier.certificate_.weights
     return parts["model"]
 

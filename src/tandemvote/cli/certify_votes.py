@@ -63,7 +63,10 @@ def certify_votes(
         evidence = votes_io.read_votes(votes, **reading, keep=keep, unlabeled=unlabeled)
         findings = _about_missing(evidence)
     elif unlabeled or by:
-        raise typer.BadParameter("--unlabeled and --by require votes that fit in memory.")
+        raise typer.BadParameter(
+            f"VOTES has {large.n_samples:,} rows; --unlabeled and --by require votes that fit in"
+            " memory. Certify a random part of the rows, or do without these options."
+        )
     else:
         votes_io.check_voters(next(iter(large)), large.voters, keep=keep)
         say(f"Counting {large.n_samples:,} rows.", err=True)
@@ -103,13 +106,12 @@ def _about_missing(votes: Votes) -> list[Finding]:
 
     labels = votes.classes[np.unique(votes.labels)]
     words = {*MISSING_TEXTS} & {*votes.classes.tolist()} - {*labels.tolist()}
-    advice = "Leave the cell empty only where a voter was trained on the sample."
     return [
         Finding(
             code="missing_text",
             severity="warning",
             message=f"Some predictions are {text!r}, which is not a label. They count as errors.",
-            advice=advice,
+            advice="Leave the cell empty only where a voter was trained on the sample.",
         )
         for text in sorted(words)
     ]

@@ -165,8 +165,8 @@ def _draw_rows(ax: Axes, names: list[str], values: list[float], colors: list[str
     for row, (value, color) in enumerate(zip(values, colors, strict=True)):
         ax.plot([0, value], [row, row], color=color, linewidth=2)
         ax.plot(value, row, "|", color=color, markersize=11, markeredgewidth=2)
-        place: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
-        ax.annotate(_bound_text(value), (value, row), (8, 0), **place)
+        text = _bound_text(value)
+        ax.annotate(text, (value, row), (8, 0), textcoords="offset points", va="center")
     ax.set_yticks(range(len(names)), names)
     ax.set_xlim(0, 1.7 if max(values) >= 1.0 else 1.35 * max(values))
     if max(values) >= 1.0:

@@ -148,8 +148,6 @@ class ProfileDisplay(Display):
 
 def _cluster(losses: FloatArray) -> np.ndarray:
     """Order of the voters; a pair without common samples counts as far apart."""
-    if len(losses) < 3:
-        return np.arange(len(losses))
     alone = np.diag(losses)
     # On overlaps of different sizes the estimate can fall below zero; a distance cannot.
     distances = np.clip(np.nan_to_num(alone[:, None] + alone - 2 * losses, nan=1.0), 0, None)

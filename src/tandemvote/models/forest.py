@@ -242,9 +242,9 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         return models_digest([self.classes_, *self.forest_.estimators_])
 
     def _plain_forest(self) -> RandomForestClassifier:
-        known = RandomForestClassifier().get_params()
-        given = self.get_params(deep=False).items()
-        return RandomForestClassifier(**{name: value for name, value in given if name in known})
+        names = RandomForestClassifier().get_params()
+        params = self.get_params(deep=False).items()
+        return RandomForestClassifier(**{name: value for name, value in params if name in names})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -18,19 +18,10 @@ from scipy.spatial import KDTree
 
 from tandemvote.codes import Codes
 from tandemvote.confusion import Tests
+from tandemvote.verify import recount
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
 from tandemvote.verify.kinds import FloatArray, IntArray
-from tandemvote.verify.recount import (
-    ROUNDING,
-    Mask,
-    counted_tests,
-    indicators,
-    labeled_sets,
-    leads_and_gaps,
-    measured,
-    unlabeled_sets,
-)
 from tandemvote.votes import Votes
 
 MOST_SUMS = 2**17
@@ -63,9 +54,9 @@ def impossible_profile(record: CertificateRecord) -> Iterator[str]:
     leads, gaps = record.profile["leads"], record.profile["gaps"]
     weights, others = np.array(record.weights), leads - gaps
     of_vote, rest = record.deployed is None, 1 - leads - others
-    possible = (leads >= 0) & (others >= 0) & (rest >= -ROUNDING)
-    possible &= rest <= max(len(record.classes) - 2, 0) * others + ROUNDING
-    possible &= np.maximum(leads, others) >= weights.max() - ROUNDING
+    possible = (leads >= 0) & (others >= 0) & (rest >= -recount.ROUNDING)
+    possible &= rest <= max(len(record.classes) - 2, 0) * others + recount.ROUNDING
+    possible &= np.maximum(leads, others) >= weights.max() - recount.ROUNDING
     possible &= (gaps >= 0) | (not of_vote)
     possible[possible] = _are_sums(leads[possible], others[possible], record)
     if possible.all():
@@ -91,7 +82,7 @@ def _other_disagreements(
     if record.n_unlabeled - leads.size not in (0, int(halved)):
         yield f"the counts have {record.n_unlabeled} unlabeled samples, the profile {leads.size}"
     elif not halved:
-        room = 10 * ROUNDING * leads.size
+        room = 10 * recount.ROUNDING * leads.size
         rest, two = 1 - leads - others, 1 - leads**2 - others**2
         fewest = (two - rest * np.minimum(rest, others)).sum() - room
         most = (two - rest**2 / max(len(record.classes) - 2, 1)).sum() + room
@@ -114,7 +105,7 @@ def _are_sums(
         if len(sums) > MOST_SUMS:
             return np.ones(leads.size, bool)
     nearest, _ = KDTree(sums / sum(units)).query(np.column_stack([leads, others]))
-    return np.asarray(nearest <= 2 * ROUNDING)
+    return np.asarray(nearest <= 2 * recount.ROUNDING)
 
 
 def impossible_votes(record: CertificateRecord) -> Iterator[str]:
@@ -142,11 +133,11 @@ def _labeled(record: CertificateRecord) -> Sums:
     classes = np.array(record.classes)
     votes = Votes(np.maximum(codes, 0), labels, codes >= 0, classes, codes[:, :0])
     sums: Sums = []
-    for sets, counts in zip(labeled_sets(votes), record.shared.values(), strict=True):
+    for sets, counts in zip(recount.labeled_sets(votes), record.shared.values(), strict=True):
         sums += _pairs(sets, counts)
-    for what, planes in indicators(record, votes).items():
+    for what, planes in recount.indicators(record, votes).items():
         sums += zip(planes, record.totals[what].tolist(), strict=True)
-    for stated, winners in measured(record, votes).values():
+    for stated, winners in recount.measured(record, votes).values():
         sums += _tests(record, labels, winners, stated)
     return sums
 
@@ -163,10 +154,12 @@ def _predicted(record: CertificateRecord) -> Sums:
     return sums + _tests(record, labels, np.eye(k, dtype=bool)[predicted], [*measure.observed])
 
 
-def _tests(record: CertificateRecord, labels: Codes, winners: Mask, stated: Tests) -> Sums:
+def _tests(record: CertificateRecord, labels: Codes, winners: recount.Mask, stated: Tests) -> Sums:
     """Return the errors and samples of a metric, which are those of all kinds added up."""
     places = range(labels.size)
-    of_kinds = [counted_tests(record, labels[[place]], winners[[place]]) for place in places]
+    of_kinds = [
+        recount.counted_tests(record, labels[[place]], winners[[place]]) for place in places
+    ]
     planes = np.reshape(of_kinds, (labels.size, -1)).T
     return list(zip(planes, np.ravel(stated).tolist(), strict=True))
 
@@ -177,10 +170,10 @@ def _unlabeled(record: CertificateRecord) -> Sums:
     kinds = _kinds([range(len(record.classes))] * (n_voters + (record.deployed is not None)))
     if not kinds.size:
         return []
-    sums = _pairs(unlabeled_sets(record, kinds[:n_voters]), record.unlabeled_agreements)
+    sums = _pairs(recount.unlabeled_sets(record, kinds[:n_voters]), record.unlabeled_agreements)
     # Weights that minimize the disagreement bound have a profile of other samples.
     if record.profile is not None and record.fitted != DISAGREEMENT:
-        of_kinds = np.column_stack(leads_and_gaps(record, kinds))
+        of_kinds = np.column_stack(recount.leads_and_gaps(record, kinds))
         profile = np.column_stack([*record.profile.values()])
         for share in np.unique(np.round(of_kinds, 9), axis=0):
             apart = (np.abs(shares - share).max(axis=1) for shares in (of_kinds, profile))
@@ -189,7 +182,7 @@ def _unlabeled(record: CertificateRecord) -> Sums:
     return sums
 
 
-def _pairs(sets: Sequence[Mask], counts: IntArray) -> Sums:
+def _pairs(sets: Sequence[recount.Mask], counts: IntArray) -> Sums:
     """Return the sums that the common members of the sets of two voters are."""
     return [
         (np.sum([each[i] & each[j] for each in sets], axis=0), int(counts[i, j]))
