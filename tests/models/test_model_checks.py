@@ -28,7 +28,7 @@ def frozen():
     ],
 )
 def test_frozen_estimators_are_rejected_at_any_depth(make):
-    with pytest.raises(ValueError, match="keeps what it learned before"):
+    with pytest.raises(ValueError, match="stays fitted when it is cloned"):
         check_not_frozen(make())
 
 

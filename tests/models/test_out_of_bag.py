@@ -27,7 +27,7 @@ from tandemvote import (
     certify_oob,
 )
 from tandemvote.bounds import RequirementError
-from tandemvote.models.trees import AuditError, predict_members
+from tandemvote.models.trees import BootstrapError, predict_members
 from tandemvote.voting import weighted_vote
 
 
@@ -109,9 +109,9 @@ def test_unlabeled_samples_sharpen_the_disagreement_bound(forest, data):
 
 def test_other_data_than_the_model_was_trained_on_is_rejected(forest, data):
     X, y = data
-    with pytest.raises(AuditError, match="of 30 trees hold other training samples"):
+    with pytest.raises(BootstrapError, match="of 30 trees hold other training samples"):
         certify_oob(forest, X[400:900], y[400:900])
-    with pytest.raises(AuditError, match="in the same order"):
+    with pytest.raises(BootstrapError, match="in the same order"):
         certify_oob(forest, X[499::-1], y[499::-1])
     with pytest.raises(ValueError, match="fitted on 500 samples and X, y have 900"):
         certify_oob(forest, X, y)
@@ -183,7 +183,9 @@ def test_a_frozen_part_is_rejected_with_the_way_out(data):
     X, y = data
     frozen = make_pipeline(StandardScaler(), FrozenEstimator(DecisionTreeClassifier().fit(X, y)))
     for estimator in (frozen, FrozenEstimator(frozen), BaggingClassifier(frozen)):
-        with pytest.raises(ValueError, match=r"keeps what it learned.*Pass the estimator unfitted"):
+        with pytest.raises(
+            ValueError, match=r"stays fitted when it is cloned.*Pass the estimator unfitted"
+        ):
             CertifiedClassifier(estimator).fit(X, y)
 
 

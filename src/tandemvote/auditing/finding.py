@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 SEVERITIES = ("error", "warning", "note")
-"""An error voids the bound unless it is overridden by name; a note is merely worth knowing."""
+"""An error voids the bound unless it is overridden by name; a note is for information."""
 
 ADVICE = {
     "grouped_rows": "Pass such a column as groups to CertifiedClassifier or certify, and exclude it"

@@ -114,7 +114,7 @@ def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
         message = printable(" ".join(message.split()))
         return f"Error: {message}{'' if message.endswith('.') else '.'}{see}" if message else ""
     if isinstance(error, MemoryError):
-        return "Error: out of memory. Give fewer rows, trees or classes."
+        return "Error: out of memory. Use fewer rows, trees or classes."
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
     # The library rejects values with ValueError. Folders that cannot be written to and schedulers
     # that do not respond are OSErrors.

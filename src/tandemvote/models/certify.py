@@ -159,7 +159,7 @@ def certify_oob(
 
     Raises
     ------
-    AuditError
+    BootstrapError
         If the ensemble was not trained on X and y, or its bootstraps depend on the data.
 
     See Also

@@ -37,7 +37,9 @@ def check_independent_bootstraps(model: Any, n_samples: int) -> None:
         f"The model was fitted on {trained_on} samples and X, y have {n_samples}. Pass exactly the"
         " training data, in the same order.": trained_on != n_samples,
         f"{type(model).__name__} was enlarged with warm_start=True and has lost the bootstraps"
-        " of its first members. Refit it at once.": not private.knows_all_bootstraps(model),
+        " of its first members. Refit it with one call of fit.": not private.knows_all_bootstraps(
+            model
+        ),
         # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
         "bootstrap=False trained every member on every sample, so there are no out-of-bag samples."
         " Refit with bootstrap=True.": not model.bootstrap and private.n_drawn(model) >= n_samples,
@@ -70,7 +72,7 @@ def check_one_label(model: Any) -> None:
     if not (foreign or is_classifier(model)) or isinstance(getattr(model, "classes_", None), list):
         raise ValueError(
             f"{type(model).__name__} is not a classifier with one output. Fit and certify one model"
-            " per output, each with its share of delta; cut a numeric target into classes."
+            " per output, each with its share of delta; bin a numeric target into classes."
         )
 
 
@@ -124,8 +126,8 @@ def check_not_frozen(estimator: Any) -> None:
     for part in [estimator, *getattr(estimator, "get_params", dict)().values()]:
         if hasattr(part, "get_params") and not isinstance(part, type) and clone(part) is part:
             raise ValueError(
-                f"{part!r} keeps what it learned before, from samples that the voters are to be"
-                f" evaluated on. Pass the estimator unfitted, or use held-out samples: {HELD_OUT}."
+                f"{part!r} stays fitted when it is cloned, so it may have been trained on the"
+                f" test samples. Pass the estimator unfitted, or use held-out samples: {HELD_OUT}."
             )
 
 

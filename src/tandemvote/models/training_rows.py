@@ -21,7 +21,7 @@ from tandemvote.auditing.rows import Digests, chance_of_shared, row_digests
 from tandemvote.codes import encode
 from tandemvote.models import private_names as private
 from tandemvote.models.model_checks import BAGGED, is_made_of_trees
-from tandemvote.models.trees import AuditError, audited_predictions, members_of, validated
+from tandemvote.models.trees import BootstrapError, audited_predictions, members_of, validated
 
 FITTED_PARTS = (
     *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
@@ -166,7 +166,7 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
     if not rows.size:
         return
     if len(rows) == private.n_trained_on(model) == len(labels):
-        with suppress(AuditError):
+        with suppress(BootstrapError):
             audited_predictions(model, X, encode(labels, model.classes_))
             raise ValueError(
                 f"{type(model).__name__} was trained on the {len(labels)} {what} samples. {WAY_OUT}"
@@ -185,7 +185,10 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
 
 
 def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return for each informative sample whether some training sample fits what the trees hold."""
+    """Return for each informative sample whether it could be a training sample.
+
+    That is so if some training sample was drawn by none of the trees whose leaf lacks its class.
+    """
     if issparse(samples):
         n_steps = samples.getnnz(axis=0)
     else:
@@ -194,23 +197,23 @@ def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
         return np.zeros(0, bool)
     codes = encode(labels, model.classes_)
     every = np.arange(len(codes))
-    strange = np.array(
+    lacks_class = np.array(
         [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in members_of(model)]
     )
     n = private.n_trained_on(model)
     drawn = np.array([np.bincount(chosen, minlength=n) > 0 for chosen in model.estimators_samples_])
-    # What hardly any tree drew, because of a small weight, would fit anything.
-    often = drawn.mean(axis=0)
-    drawn = drawn[:, often >= 0.75 * np.median(often[often > 0])]
-    numbers, place = np.unique(strange.sum(axis=0), return_inverse=True)
+    # A training sample that hardly any tree drew, because of a small weight, would fit anything.
+    share = drawn.mean(axis=0)
+    drawn = drawn[:, share >= 0.75 * np.median(share[share > 0])]
+    numbers, place = np.unique(lacks_class.sum(axis=0), return_inverse=True)
     left_out = 1 - drawn.mean(axis=0)
-    # Expected numbers of training samples that all the strange trees left out by chance.
+    # Expected numbers of training samples that all trees lacking the class left out by chance.
     by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
-    telling = strange[:, by_chance < COINCIDENCE].T.astype(np.float32)
-    fits = np.zeros(len(telling), bool)
+    informative = lacks_class[:, by_chance < COINCIDENCE].T.astype(np.float32)
+    fits = np.zeros(len(informative), bool)
     for start in range(0, drawn.shape[1], TRAINING_CHUNK):
         part = drawn[:, start : start + TRAINING_CHUNK].astype(np.float32)
-        fits |= (telling @ part == 0).any(axis=1)
+        fits |= (informative @ part == 0).any(axis=1)
     return fits
 
 
@@ -218,8 +221,8 @@ def _copies_by_chance(model: Any, X: Any) -> tuple[float, float]:
     """Estimate from above the share of new rows that have a copy among the training rows.
 
     The first number extrapolates the share of rows of X that have a copy in X to as many rows as
-    the model was trained on. Three rows more, the second number, make up for what a small X
-    does not show.
+    the model was trained on. The second number adds three rows, for copies that a small X does
+    not show.
     """
     _, place, times = np.unique(row_digests(X), return_inverse=True, return_counts=True)
     copies, n_rows = int((times[place] > 1).sum()), len(place)

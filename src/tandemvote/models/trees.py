@@ -36,7 +36,7 @@ by the classes of their samples, which a changed label or another order does not
 """
 
 
-class AuditError(ValueError):
+class BootstrapError(ValueError):
     """The ensemble was trained on other samples than those of its bootstraps."""
 
 
@@ -170,7 +170,7 @@ def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any], X_unlabeled: Any 
 def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArray[np.bool_]]:
     """Return predictions of every member, and which samples its bootstrap left out.
 
-    Raises an AuditError if the members were trained on other samples.
+    Raises an BootstrapError if the members were trained on other samples.
     """
     n_samples = len(codes)
     samples, members = validated(model, X), members_of(model)
@@ -181,7 +181,7 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
     predictions = np.tile(codes, (len(members), 1))  # unread where a member was trained
     held_out = np.zeros(predictions.shape, bool)
     draws = np.zeros((len(members), n_samples), np.int32)
-    strangers = np.zeros(len(members), bool)
+    mismatched = np.zeros(len(members), bool)
 
     def evaluate(place: int) -> None:
         draws[place] = np.bincount(bootstraps[place], minlength=n_samples)
@@ -195,13 +195,13 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
         nodes: list[Any] = [np.zeros_like(codes)]  # the root
         if by_leaf and place % max(1, len(members) // N_WHOLE) == 0:
             nodes.append(member.leaves(samples))
-        strangers[place] = not all(_has_contents(member, each, codes, weights) for each in nodes)
+        mismatched[place] = not all(_has_contents(member, each, codes, weights) for each in nodes)
 
     in_threads(evaluate, len(members), model.n_jobs)
     _check_draws(draws.sum(axis=0))
-    if strangers.any():
-        raise AuditError(
-            f"{strangers.sum()} of {len(members)} trees hold other training samples than their"
+    if mismatched.any():
+        raise BootstrapError(
+            f"{mismatched.sum()} of {len(members)} trees hold other training samples than their"
             " bootstraps. Pass the exact X and y of fit, in the same order, with the scikit-learn"
             " release that fitted the model. Refit models that were fitted with sample_weight."
         )
@@ -209,9 +209,9 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
 
 
 def _check_draws(times: NDArray[np.integer[Any]]) -> None:
-    """Raise an AuditError if some samples were drawn more often than chance explains."""
+    """Raise an BootstrapError if some samples were drawn more often than chance explains."""
     if times.mean() >= ENOUGH_DRAWS and chisquare(times).pvalue < UNEVEN_BY_CHANCE:
-        raise AuditError(
+        raise BootstrapError(
             f"Samples were drawn between {times.min()} and {times.max()} times, which even draws do"
             " not explain: the bootstraps depend on the data, as with sample_weight or"
             " class_weight. Refit without them."

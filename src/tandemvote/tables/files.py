@@ -55,7 +55,7 @@ def read_frame(
     if suffix in PARQUET or data.startswith(b"PAR1"):
         parquet = import_extra("pyarrow.parquet", "data")
         # pyarrow raises errors of most types on damaged files.
-        with explained(f"{source} cannot be read as Parquet", "Write it again.", Exception):
+        with explained(f"{source} cannot be read as Parquet", "Save it again.", Exception):
             table = parquet.read_table(io.BytesIO(data))
             table.validate(full=True)  # bytes that are not UTF-8 may be declared as text
             frame = table.to_pandas()
@@ -93,7 +93,7 @@ def _read_bytes(source: str | PathLike[str]) -> bytes:
     if not data.startswith(b"\x1f\x8b"):
         return data
     problem = f"{name} is damaged and cannot be unpacked"
-    with explained(problem, "Get it once more.", OSError, EOFError, zlib.error):
+    with explained(problem, "Get another copy of it.", OSError, EOFError, zlib.error):
         return gzip.decompress(data)
 
 
@@ -106,7 +106,7 @@ def _read_text(data: bytes, source: Any) -> tuple[pandas.DataFrame, list[Finding
         frame = pandas.read_csv(
             io.StringIO(text, newline=""),
             sep=find_separator(text),
-            engine="python",  # which tells cells that are not there from empty ones
+            engine="python",  # distinguishes cells that are not there from empty ones
             header=None,
             dtype=object,
             na_filter=False,

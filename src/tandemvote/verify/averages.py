@@ -42,9 +42,10 @@ MOMENTS: Mapping[str, Callable[[int, Arithmetic], Any]] = {
 class SampleSize:
     """How many samples an average over voters or pairs is worth.
 
-    `rate` is A, one over the number of samples, None without samples; `cost` are the terms that do
-    not depend on delta, `masses` the prior's mass on each size, and `means` those of `MOMENTS` that
-    were asked for. `usual` is the moment where a theorem has no other: the exact or the printed.
+    `rate` is A, one over the number of samples, None without samples. `cost` are the terms that do
+    not depend on delta, and `masses` the prior's mass on each size. `usual` names the moment where
+    a theorem has no other: the exact or the printed one. `means` keeps the moments, averaged over
+    the sizes, that were computed before.
     """
 
     arithmetic: Arithmetic
@@ -56,7 +57,7 @@ class SampleSize:
 
     @property
     def rate_at_prior(self) -> Any:
-        """The rate that there would be, were the weights the prior."""
+        """The rate if the weights were the prior."""
         number = self.arithmetic.exactly
         return sum((number(mass / n) for n, mass in self.masses.items()), number(0))
 

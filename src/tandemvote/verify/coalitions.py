@@ -2,8 +2,8 @@
 
 The bound is found from its other side: the largest probability with which a coalition errs in a
 world where each voter errs as often as its limit allows. The shadow prices of that linear program
-are rounded to fractions, and made to pay for every coalition in exact arithmetic. So the result is
-proven whatever the solver did.
+are rounded to fractions, and scaled in exact arithmetic until they cover every coalition. So the
+result is proven whatever the solver did.
 """
 
 from __future__ import annotations

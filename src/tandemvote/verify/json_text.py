@@ -65,7 +65,7 @@ def parse_document(data: bytes) -> dict[str, Any]:
             parse_float=_reject_number,
             parse_constant=_reject_number,
         )
-        # A lone surrogate is legal JSON but no text; nothing could print it.
+        # A lone surrogate is valid JSON, but it is not valid text and cannot be printed.
         canonical(document).encode("utf-8")
     except UnicodeError as error:
         raise CertificateFileError("The file is not text in UTF-8.") from error

@@ -36,7 +36,7 @@ def recount(
     unlabeled: ArrayLike | None,
     columns: Mapping[str, Sequence[str]],
 ) -> Iterator[str]:
-    """List where a file differs from a new count of whatever is given, as to `verify_file`.
+    """List where a file differs from a new count of what `verify_file` was given.
 
     Where the file is about a deployed classifier, its predictions are the last row of
     `unlabeled`.
