@@ -42,3 +42,19 @@ def test_overridden_errors_are_still_reported(visits, capsys):
     ]
     assert run(["audit", visits, "--target", "sick", "--json"]) == 2
     assert {each["severity"] for each in json.loads(capsys.readouterr().out)} == {"error"}
+
+
+def test_findings_about_a_column_called_unlabeled_are_reported_once(tmp_path):
+    from tandemvote.cli.options import Columns
+    from tandemvote.cli.training import audited
+    from tandemvote.tables import read_table
+
+    path = tmp_path / "table.csv"
+    frame = pd.DataFrame({"unlabeled": np.arange(40) // 2, "kind": ["x", "y", "y", "x"] * 10})
+    frame.to_csv(path, index=False)
+    table = read_table(path, target="kind")
+    columns = Columns(target="kind", groups=None, drop=[], category=[], allow=[])
+    findings = audited(table, columns, table.X[:5] + 0.5)
+    assert findings.codes.count("sorted_rows") == 1
+    copied = [each.message for each in audited(table, columns, table.X + 0.5)]
+    assert any("of 40 unlabeled rows repeat" in message for message in copied)

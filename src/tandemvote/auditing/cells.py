@@ -80,17 +80,17 @@ def factorize(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     [[1.0, 3.0], [1, -1, 0, 1]]
     """
     is_present = ~is_missing(values)
-    present, found = values[is_present], np.full(values.size, -1)
+    present, codes = values[is_present], np.full(values.size, -1)
     if values.dtype.kind == "O":
         texts = [str(value) for value in present]
-        known = np.array(sorted(set(texts)), object)
-        position = {text: place for place, text in enumerate(known)}
-        found[is_present] = [position[text] for text in texts]
+        distinct_values = np.array(sorted(set(texts)), object)
+        position = {text: place for place, text in enumerate(distinct_values)}
+        codes[is_present] = [position[text] for text in texts]
     elif values.dtype.kind in "iu":
-        known, found[is_present] = distinct(present)
+        distinct_values, codes[is_present] = distinct(present)
     else:
-        known, found[is_present] = np.unique(present, return_inverse=True)
-    return known, found
+        distinct_values, codes[is_present] = np.unique(present, return_inverse=True)
+    return distinct_values, codes
 
 
 def _are_clock_times(numbers: NDArray[Any]) -> bool:

@@ -71,24 +71,24 @@ def audit(
     # A copy with a new number or time is still a copy.
     skipped = {name for kind, name, _ in clues if kind == IDENTIFIER}
     skipped |= {each.name for each in columns if not each.is_number and each.times is not None}
-    found, label = ([], None) if y is None else target_findings(y)
+    findings, label = ([], None) if y is None else target_findings(y)
     group = None if groups is None else factorize(as_array(groups))[1]
     copies, is_first = copy_findings(table, label, group, skipped=skipped)
-    found += copies
+    findings += copies
     if reordered:
         message = f"{' and '.join(reordered)} and X have the same index in another order."
-        found.append(about_data("index_order", "error", message))
+        findings.append(about_data("index_order", "error", message))
     if label is not None:
         clues += leak_clues(columns, label, name_of_y=getattr(y, "name", None))
         if groups is None:
             clues += group_clues(columns, columns, label, is_first)
             clues += group_clues(index, columns, label, np.ones(label.size, bool))
-            found += neighbor_findings(label)
+            findings += neighbor_findings(label)
     if X_unlabeled is not None:
         unlabeled = read_contents(X_unlabeled)
-        found += shared_findings(table, unlabeled, skipped=skipped)
-        found += copy_findings(unlabeled, what="unlabeled rows")[0]
-    return Findings([*about_columns(clues), *found])
+        findings += shared_findings(table, unlabeled, skipped=skipped)
+        findings += copy_findings(unlabeled, what="unlabeled rows")[0]
+    return Findings([*about_columns(clues), *findings])
 
 
 def _index_columns(index: Any) -> list[Column]:

@@ -85,9 +85,9 @@ def _codes(cells: NDArray[Any], kind: Any) -> Digests:
             numbers[np.isnan(numbers)] = np.nan
         return np.asarray(numbers.view(f"u{numbers.itemsize}").astype(np.uint64))
     texts, codes = factorize(cells)
-    digests = [blake2b(str(text).encode(errors="replace"), digest_size=8) for text in texts]
-    known = [int.from_bytes(digest.digest(), "big") for digest in digests]
-    return np.array([*known, 1], np.uint64)[codes]  # 1 where the value is missing
+    hashes = [blake2b(str(text).encode(errors="replace"), digest_size=8) for text in texts]
+    digests = [int.from_bytes(each.digest(), "big") for each in hashes]
+    return np.array([*digests, 1], np.uint64)[codes]  # 1 where the value is missing
 
 
 def copy_findings(

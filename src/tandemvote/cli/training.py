@@ -56,15 +56,15 @@ def read_data(
 def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
     """Audit a table; raise all errors at once, unless they are overridden."""
     groups = None if columns.groups is None else table.others[columns.groups]
-    found = [*audit(table.raw[[*table.kinds]], table.y, groups=groups)]
+    findings = [*audit(table.raw[[*table.kinds]], table.y, groups=groups)]
     if columns.drop:  # what a dropped column shows about the rows is still true
-        about = audit(table.raw, table.y, groups=groups)
-        found = [each for each in found if each.code not in ROWS]
-        found += [each for each in about if each.code in ROWS]
+        with_dropped = audit(table.raw, table.y, groups=groups)
+        findings = [each for each in findings if each.code not in ROWS]
+        findings += [each for each in with_dropped if each.code in ROWS]
     if unlabeled is not None:
-        about = audit(table.X, X_unlabeled=unlabeled)
-        found += [each for each in about if "unlabeled" in each.message]
-    return check_findings([*table.findings, *found], columns.allow)
+        about_rows = [each for each in audit(table.X, X_unlabeled=unlabeled) if not each.columns]
+        findings += [each for each in about_rows if "unlabeled" in each.message]
+    return check_findings([*table.findings, *findings], columns.allow)
 
 
 def read_groupings(by: Collection[str], target: str, columns: Collection[str]) -> list[str]:

@@ -89,11 +89,12 @@ def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tupl
     X, labels, rows, findings = samples.checked(models)
     voters = partial(predict_each, [frozen_copy(model) for model in models])
     codes, classes = voters(X)
-    # Every class that a model knows counts, as if all models predicted it for one more sample.
+    # The votes get all classes of the models, also those that are never predicted here: as if all
+    # models predicted each of them for one more unlabeled sample, which is removed again.
     unlabeled = np.tile(classes, (len(models), 1))
     if samples.X_unlabeled is not None:
-        more, more_classes = voters(samples.X_unlabeled)
-        unlabeled = np.hstack([more_classes[more], unlabeled])
+        more_codes, more_classes = voters(samples.X_unlabeled)
+        unlabeled = np.hstack([more_classes[more_codes], unlabeled])
     votes = Votes.from_predictions(classes[codes], labels, unlabeled=unlabeled)
     check_predicts_labels(votes)
     votes = replace(
@@ -127,7 +128,7 @@ def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) ->
 def predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:
     """Return the predictions of classifiers as positions in their classes, and these classes."""
     labels = [predict_labels(model, X) for model in models]
-    # A label that a model knows but never gives here is one it may give elsewhere.
-    known = [np.asarray(model.classes_) for model in models if hasattr(model, "classes_")]
-    classes = np.unique(np.concatenate([*labels, *known]))
+    # A class that a model does not predict here may be predicted elsewhere.
+    of_models = [np.asarray(model.classes_) for model in models if hasattr(model, "classes_")]
+    classes = np.unique(np.concatenate([*labels, *of_models]))
     return encode(np.array(labels), classes), classes

@@ -93,8 +93,8 @@ def describe_unknown(model: Pipeline, X: Any) -> Iterator[str]:
     pipeline = getattr(classifier, "referee_", None) or classifier.estimators_[0]
     steps = {**getattr(pipeline, "named_steps", {}), **model.named_steps}
     for _, encoder, names in steps["encoder"].transformers_ if "encoder" in steps else ():
-        for name, known in zip(names, getattr(encoder, "categories_", ()), strict=False):
-            unknown = X[name][X[name].notna() & ~X[name].isin(known)]
+        for name, categories in zip(names, getattr(encoder, "categories_", ()), strict=False):
+            unknown = X[name][X[name].notna() & ~X[name].isin(categories)]
             if len(unknown):
                 yield (
                     f"note: Column {name!r} holds {shown(unknown.unique())} in {len(unknown)} of"

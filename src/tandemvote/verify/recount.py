@@ -41,26 +41,26 @@ def recount(
     Where the file is about a deployed classifier, its predictions are the last row of
     `unlabeled`.
     """
-    whole, known = document.whole, dict(columns)
+    whole, values_by = document.whole, dict(columns)
     if votes is not None:
         votes = in_classes(whole, votes)
         yield from _other_votes(whole, votes)
         yield from _other_measure(whole, votes)
-        known[CLASS] = votes.classes[votes.labels].tolist()
+        values_by[CLASS] = votes.classes[votes.labels].tolist()
         if votes.held_out.all():
-            known[PREDICTED] = votes.classes[held_out_vote(votes, whole.weights)].tolist()
+            values_by[PREDICTED] = votes.classes[held_out_vote(votes, whole.weights)].tolist()
     if unlabeled is not None:
         yield from _other_unlabeled(whole, in_classes(whole, Votes.without_labels(unlabeled)))
     for grouping in document.groupings:
         stated = set(map(written, grouping.labels))
-        for value in sorted({*map(written, known.get(grouping.by, ()))} - stated)[:1]:
+        for value in sorted({*map(written, values_by.get(grouping.by, ()))} - stated)[:1]:
             yield (
                 f"{grouping.by[:40]!r} has the value {value[:40]!r}, which the file does not"
                 " list among the groups that share delta"
             )
     for group, record in document.groups:
-        if group.by in known:
-            inside = [written(value) == written(group.label) for value in known[group.by]]
+        if group.by in values_by:
+            inside = [written(value) == written(group.label) for value in values_by[group.by]]
             problems = _other_group(record, votes, np.array(inside, bool))
             yield from (f"on {group.samples}: {problem}" for problem in problems)
 
