@@ -161,7 +161,7 @@ def with_candidates(certificate: Certificate, names: Collection[str]) -> Certifi
 
 
 def check_request(
-    bound: str | Sequence[str], weights: str | ArrayLike, classes: NDArray[Any]
+    bound: str | Sequence[str], weights: str | ArrayLike, classes: Collection[Any]
 ) -> None:
     """Raise ValueError for bounds and weights that do not exist or not for these classes."""
     names = (bound,) if isinstance(bound, str) else tuple(bound)

@@ -36,6 +36,7 @@ from tandemvote.voting import FloatArray, weighted_vote
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
+    """Return True if every model, or before `fit` every estimator, has predict_proba."""
     fitted = hasattr(model, "estimators_")
     parts = [each.model for each in model._members()] if fitted else model._bases().values()
     return all(hasattr(part, "predict_proba") for part in parts)
@@ -365,11 +366,13 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         return self._winners(np.array([each.predict(X) for each in self._members()]))
 
     def _winners(self, votes: Codes) -> NDArray[np.intp]:
+        """Return the class with the most votes for each sample; ties go to the referee."""
         referee = None if self.referee_ is None else len(votes) - 1
         return weighted_vote(votes, np.ones(len(votes)), self.classes_.size, referee=referee)
 
 
 def _labels(y: ArrayLike) -> NDArray[Any]:
+    """Return the labels as an array, or raise ValueError if some are missing."""
     check_not_missing(as_array(y), "labels in y", "Drop these samples.")
     values = check_array(y, ensure_2d=False, dtype=None, input_name="y")
     return np.asarray(column_or_1d(values, warn=True))

@@ -242,6 +242,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         return models_digest([self.classes_, *self.forest_.estimators_])
 
     def _plain_forest(self) -> RandomForestClassifier:
+        """Return scikit-learn's forest, unfitted, with the parameters that both classes have."""
         names = RandomForestClassifier().get_params()
         params = self.get_params(deep=False).items()
         return RandomForestClassifier(**{name: value for name, value in params if name in names})

@@ -166,7 +166,7 @@ def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str)
     if not rows.size:
         return
     if len(rows) == private.n_trained_on(model) == len(labels):
-        with suppress(BootstrapError):
+        with suppress(BootstrapError):  # raised if the model was trained on other samples
             audited_predictions(model, X, encode(labels, model.classes_))
             raise ValueError(
                 f"{type(model).__name__} was trained on the {len(labels)} {what} samples. {WAY_OUT}"

@@ -186,6 +186,7 @@ def _wrong_record(
 
 
 def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
+    """List weights that are negative, do not sum to 1, or are positive where the prior is 0."""
     for name, weights in (("weights", record.weights), ("prior", record.prior)):
         lowest = min(weights)
         if lowest < 0:
@@ -240,6 +241,10 @@ def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
 
 
 def _wrong_value(record: CertificateRecord) -> Iterator[str]:
+    """List a value that is not the smallest candidate, or is better as printed than as stated.
+
+    An observed error above the value requires the finding that reports it.
+    """
     value, smallest = record.value, min(record.candidates.values())
     if record.bound not in record.candidates:
         yield f"the certificate rests on {record.bound[:40]!r}, which is not a candidate"
@@ -284,6 +289,10 @@ def _additive(record: CertificateRecord) -> dict[str, IntArray]:
 def _wrong_group(
     document: Document, group: Group, record: CertificateRecord, arithmetic: Arithmetic
 ) -> Iterator[str]:
+    """List where a group differs from the whole in its vote or bound, or lacks its share of delta.
+
+    A group that is not listed, or stated twice, could be the luckiest of many.
+    """
     whole = document.whole
     labels = [label for each in document.groupings if each.by == group.by for label in each.labels]
     if (type(group.label), group.label) not in [(type(label), label) for label in labels]:

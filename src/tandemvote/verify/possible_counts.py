@@ -43,6 +43,7 @@ def impossible_counts(record: CertificateRecord) -> Iterator[str]:
 
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
+    """List counts of a pair of voters that contradict each other or those of each voter."""
     held_out, *_, equal = record.shared.values()
     itself = np.diag(equal - held_out) | (np.diag(record.unlabeled_agreements) - record.n_unlabeled)
     for voter in np.flatnonzero(itself)[:1]:
