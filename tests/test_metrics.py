@@ -181,3 +181,5 @@ def test_other_metrics_are_rejected_with_the_reason(metric, reason):
         check_metric(metric)
     with pytest.raises(ValueError, match=r"metric='kappa' is not supported\. Use one of 'error'"):
         check_metric("kappa")
+    with pytest.raises(ValueError, match=r"metric=\['recall', 'f1'\] is not supported\. Use one"):
+        check_metric(["recall", "f1"])

@@ -16,16 +16,22 @@ OPENING = re.compile(r"\\[bB]igg?(?=[(\[])")
 CLOSING = re.compile(r"\\[bB]igg?(?=[)\]])")
 """Brackets of a given size; MathML knows only brackets that grow with what they hold."""
 
+SUBSCRIPT_OF_HAT = re.compile(
+    r'<munderover>(\s*<mi>\w</mi>)(.*?)(<mo stretchy="false">ˆ</mo>\s*)</munderover>', re.DOTALL
+)
+"""A letter with a hat and a subscript, which docutils takes for limits, below and above."""
+
 
 def mathml(node, *, as_block=False):
     """Translate a formula; one that cannot be is shown as it was typed, with a warning."""
     code = OPENING.sub(r"\\left", CLOSING.sub(r"\\right", node.astext().strip()))
     code = code.replace("‖", r"\|")
     try:
-        return tex2mathml(code, as_block=as_block)
+        markup = tex2mathml(code, as_block=as_block)
     except MathError as error:
         logger.warning("formula %r: %s", node.astext(), error, location=node)
         return f"<code>{escape(node.astext())}</code>"
+    return SUBSCRIPT_OF_HAT.sub(r'<msub><mover accent="true">\1\3</mover>\2</msub>', markup)
 
 
 def visit_inline(translator, node):

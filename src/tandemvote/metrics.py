@@ -24,7 +24,7 @@ REASONS = {
 
 def check_metric(metric: str) -> None:
     """Raise ValueError for a metric that has no limit here, with the reason."""
-    if metric not in METRICS:
+    if metric not in [*METRICS]:  # which also takes a list of metrics
         word = str(metric).lower().replace("neg_", "").replace("roc_", "").replace(" ", "_")
         reason = next((why for name, why in REASONS.items() if name in word), "")
         raise ValueError(

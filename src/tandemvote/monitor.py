@@ -248,8 +248,7 @@ class Monitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as JSON values, from which `from_dict` continues."""
-        lists = {"groups": list(self.groups), "_log_sums": self._log_sums.tolist()}
-        return {**vars(self), **lists}
+        return vars(self) | {"groups": list(self.groups), "_log_sums": self._log_sums.tolist()}
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:

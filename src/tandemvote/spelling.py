@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from difflib import get_close_matches
 from itertools import islice
+
+NAMES_SHOWN = 20
 
 FEWEST_SAMPLES = 20
 """On fewer samples, predictions and labels may have no class in common by chance."""
@@ -32,6 +35,20 @@ def shown(words: Collection[object], most: int = 3) -> str:
     """
     first = ", ".join(f"{word!r:.60}" for word in islice(words, most))
     return first + ", ..." * (len(words) > most)
+
+
+def no_column(table: object, name: str, columns: Collection[str]) -> str:
+    """Return the message about a column that a table does not have, with similar names.
+
+    Examples
+    --------
+    >>> no_column("wine.csv", "colour", ["color", "size"])
+    "wine.csv has no column 'colour'. Did you mean 'color'? Its columns are 'color', 'size'."
+    """
+    near = get_close_matches(name, columns, n=3)
+    suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+    listed = shown(columns, NAMES_SHOWN)
+    return f"{table} has no column {name!r:.60}. {suggestion}Its columns are {listed}."
 
 
 def printable(text: str) -> str:

@@ -226,6 +226,14 @@ def other_names_of_classes(rng, n, y):
     return np.where(y, "open", "closed")
 
 
+def texts_of_one_class(rng, n, y):
+    return np.where(y, rng.choice(["price", "service"], size=n), None)
+
+
+def numbers_of_one_class(rng, n, y):
+    return np.where(y, rng.normal(size=n), np.nan)
+
+
 def names_as_labels(rng, n):
     return [f"name {code}" for code in rng.integers(275, size=n)]
 
@@ -265,6 +273,8 @@ CASES = {
     "order: y in another index order": ("index_order", reordered),
     "leak: copy under another name": ("leak", with_column("status", other_names_of_classes)),
     "leak: score": ("leak", with_column("score", lambda rng, n, y: y + rng.random(n))),
+    "leak: texts of one class only": ("leak", with_column("reason", texts_of_one_class)),
+    "leak: numbers of one class only": ("leak", with_column("refund", numbers_of_one_class)),
     "target: measurement": ("measurement_target", target(lambda rng, n: rng.normal(size=n))),
     "target: counts": ("measurement_target", target(lambda rng, n: rng.poisson(300, size=n))),
     "target: names": ("name_target", target(names_as_labels)),

@@ -57,6 +57,12 @@ def test_a_bug_shows_its_traceback_and_exit_code_seventy(capsys, monkeypatch):
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_a_command_that_is_not_one_is_answered_by_a_question_with_one_mark(capsys):
+    assert run(["cretify", "wine.csv"]) == 2
+    message = capsys.readouterr().err
+    assert "Did you mean 'certify'" in message and "? See 'tandemvote --help'." in message
+
+
 @pytest.mark.parametrize(("arguments", "code"), [(["verify", "missing.json"], 2)])
 def test_a_closed_pipe_does_not_change_the_exit_code(arguments, code):
     reader, writer = os.pipe()

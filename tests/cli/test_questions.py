@@ -55,7 +55,8 @@ def test_compare_trains_learners_on_the_same_rows(folder, capsys):
     data.to_csv("data.csv", index=False)
     learners = ["--learner", "forest", "--learner", "boosting", "--trees", "20"]
     assert run(["compare", "data.csv", "--target", "target", *learners]) == 0
-    shown = capsys.readouterr().out
+    shown, progress = capsys.readouterr()
+    assert "Training forest with scheme holdout.\nTraining boosting with" in progress
     assert "(forest)" in shown
     assert "(boosting) on 113 test samples" in shown  # 0.2 of 569 rows
 

@@ -126,6 +126,7 @@ def test_new_rows_are_matched_by_name_and_may_hold_what_was_never_seen(files, ca
     [
         (lambda new: new.drop(columns="size"), "no column 'size'"),
         (lambda new: new.assign(size="big"), "'size' holds 'big', which is not a number"),
+        (lambda new: new.assign(size="64,71"), "; --decimal , reads decimal commas"),
         (lambda new: new.head(0), "no rows"),
     ],
 )

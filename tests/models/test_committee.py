@@ -331,6 +331,8 @@ def test_bad_groups_are_rejected(data):
         model.fit(X, y, groups=np.arange(400) % 9)
     with pytest.raises(ValueError, match=r"groups has shape \(399,\) and"):
         model.fit(X, y, groups=np.arange(399))
+    with pytest.raises(ValueError, match=r"one value per sample, .* not the name of a column"):
+        model.fit(X, y, groups="patient")
     groups = pd.Series(np.arange(400) // 4)
     shuffled = groups.sample(frac=1, random_state=0)
     with pytest.raises(ValueError, match="groups and X have the same index in another order"):

@@ -25,8 +25,8 @@ def test_every_column_is_accounted_for(tmp_path):
     )
     table = read_table(path, target="kind", drop=["id"], others=["id"])
     assert table.summary == (
-        "3 rows: kind (2 classes), id (not a feature), size (number), color (category), born (date"
-        " %d.%m.%Y), void (number)"
+        "3 rows: kind (2 classes: 'x', 'y'), id (not a feature), size (number), color (category),"
+        " born (date %d.%m.%Y), void (number)"
     )
     assert table.others["id"].tolist() == [1, 2, 3] and table.y.tolist() == ["x", "y", "x"]
 

@@ -240,7 +240,7 @@ def test_columns_that_are_not_there_are_rejected(tmp_path):
     for ending in ("csv", "parquet"):
         write(tmp_path / f"votes.{ending}", {"label": ["a"], "v": ["a"]})
         with pytest.raises(
-            VotesFileError, match=r"no column 'group'\. The columns are 'label', 'v'"
+            VotesFileError, match=r"no column 'group'\. Its columns are 'label', 'v'"
         ):
             read_columns(tmp_path / f"votes.{ending}", ["group"])
 

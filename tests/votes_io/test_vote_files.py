@@ -113,7 +113,7 @@ def test_row_names_are_rejected_in_parts_too(rows, write):
     ):
         read_votes(write(numbered))
     assert files_of(write(numbered), drop=["id"]).n_voters == 5
-    with pytest.raises(ValueError, match=r"no column 'di'\. The columns are 'id'"):
+    with pytest.raises(ValueError, match=r"no column 'di'\. Its columns are 'id'"):
         files_of(write(numbered), drop=["di"])
 
 

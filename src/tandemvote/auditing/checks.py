@@ -64,7 +64,7 @@ def audit(
         if values is not None and (shape := as_array(values).shape)[:1] != array.shape[:1]:
             raise ValueError(
                 f"{name} has shape {shape} and X has {array.shape[0]} samples. Pass one value per"
-                " sample, in the same order."
+                " sample, in the same order, not the name of a column."
             )
         reordered += [name] * is_reordered(X, values)
     clues = [*column_clues(columns), *order_clues([*columns, *index])]

@@ -134,23 +134,27 @@ def _is_clustered(
 def leak_clues(columns: Sequence[Column], label: Codes, *, name_of_y: str | None) -> Iterator[Clue]:
     """Report columns that determine the label of every row, or separate the classes.
 
-    By a permutation test: how many orders of the labels would be a leak as well.
+    By a permutation test: how many orders of the labels would be a leak as well. Missing entries
+    are left aside, or else they are one more value: a reason that only cancelled orders have.
     """
     for column in columns:
-        present = column.codes >= 0
-        codes, labels = column.codes[present], label[present]
-        label_of = np.zeros(column.distinct.size, np.intp)
-        label_of[codes] = labels
-        if codes.size < FEWEST_ROWS or (label_of[codes] != labels).any():
-            continue
-        counts = np.bincount(labels)
-        n_classes, n_changes = (counts > 0).sum(), (np.diff(label_of) != 0).sum()
-        separates = column.is_number and n_changes == n_classes - 1
-        log_ways = gammaln(n_classes + 1) if separates else label_of.size * np.log(n_classes)
-        log_chance = log_ways + gammaln(counts + 1).sum() - gammaln(labels.size + 1)
-        if log_chance < np.log(FALSE_ALARM) and (separates or label_of.size <= labels.size / 10):
-            text = "separates the classes" if separates else "determines the label"
-            yield LABELS_IN_X if column.name == name_of_y else LEAK, column.name, text
+        filled = np.where(column.codes < 0, column.distinct.size, column.codes)
+        for included in (column.codes >= 0, filled >= 0):
+            codes, labels = filled[included], label[included]
+            label_of = np.zeros(codes.max(initial=-1) + 1, np.intp)
+            label_of[codes] = labels
+            if codes.size < FEWEST_ROWS or (label_of[codes] != labels).any():
+                continue
+            counts = np.bincount(labels)
+            n_classes, n_changes = (counts > 0).sum(), (np.diff(label_of) != 0).sum()
+            separates = column.is_number and n_changes == n_classes - 1
+            log_ways = gammaln(n_classes + 1) if separates else label_of.size * np.log(n_classes)
+            log_chance = log_ways + gammaln(counts + 1).sum() - gammaln(labels.size + 1)
+            is_short = separates or label_of.size <= labels.size / 10
+            if is_short and log_chance < np.log(FALSE_ALARM):
+                text = "separates the classes" if separates else "determines the label"
+                yield LABELS_IN_X if column.name == name_of_y else LEAK, column.name, text
+                break
 
 
 def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:

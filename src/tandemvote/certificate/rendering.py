@@ -111,9 +111,10 @@ def advice(certificate: Certificate) -> str:
             "The observed error is not below that of the majority-class baseline: the model is not"
             " better than always predicting the most frequent class."
         )
-    ways = ", or ".join(ways_to_tighten(certificate))
-    words = f"The bound is not below the majority-class baseline. What would help: {ways}."
-    return f"{words} {labels_for(certificate, baseline)}".rstrip()
+    words = "The bound is not below the majority-class baseline. "
+    if certificate.bound != TEST_SET:  # else the size of a sufficient test set follows, if any
+        words += f"What would help: {', or '.join(ways_to_tighten(certificate))}. "
+    return (words + labels_for(certificate, baseline)).rstrip()
 
 
 def labels_for(certificate: Certificate, max_error: float) -> str:
@@ -144,7 +145,7 @@ def labels_for(certificate: Certificate, max_error: float) -> str:
     except ValueError:
         return (
             f"No number of test {unit} will show at most {goal}: {expected} of them count as errors"
-            " here."
+            " here. Improve the model."
         )
     return (
         f"If {expected} of new test {unit} count as errors, as here, a test set of {needed:,}"

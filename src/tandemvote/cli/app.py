@@ -110,9 +110,9 @@ def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
         # Without arguments a group shows its help, and its error has no message.
         command = getattr(getattr(error, "ctx", None), "info_name", None)
         path = f"tandemvote {command}" if command in COMMANDS else "tandemvote"
-        see = f" See '{path} --help'."
         message = printable(" ".join(message.split()))
-        return f"Error: {message}{'' if message.endswith('.') else '.'}{see}" if message else ""
+        end = "" if message.endswith((".", "?")) else "."
+        return f"Error: {message}{end} See '{path} --help'." if message else ""
     if isinstance(error, MemoryError):
         return "Error: out of memory. Use fewer rows, trees or classes."
     lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)

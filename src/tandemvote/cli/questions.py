@@ -147,8 +147,9 @@ def watch(
 ) -> None:
     """Check whether new labels contradict a CERTIFICATE.
 
-    The file may grow: each call reads all of it. If the certificate is true, an alarm is ever
-    raised with a probability of at most 1 minus --confidence. The exit code is then 4.
+    The file may grow: each call reads all of it. On an alarm the exit code is 4.
+
+    If the certificate is true, the probability of ever raising one is at most 1 minus --confidence.
 
     For example: tandemvote watch wine.json labeled.csv --target quality
     """

@@ -87,7 +87,7 @@ def train(
     unlabeled: Any = None,
 ) -> tuple[Pipeline, Any]:
     """Return a fitted pipeline whose last step has a certificate, and the rows it was fitted on."""
-    say(f"Training with --scheme {training.scheme}.", err=True)
+    say(f"Training {training.learner} with scheme {training.scheme}.", err=True)
     with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
         if training.scheme is Scheme.TREES:

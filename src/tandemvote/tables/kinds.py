@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings
 
@@ -12,13 +11,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from tandemvote.extras import import_extra
-from tandemvote.spelling import shown
+from tandemvote.spelling import no_column
 from tandemvote.tables.errors import DatasetError, explained
 
 if TYPE_CHECKING:
     import pandas
-
-NAMES_SHOWN = 20
 
 NUMBER, DATE, CATEGORY = "number", "date", "category"
 KINDS = {
@@ -81,12 +78,9 @@ def check_columns(frame: pandas.DataFrame, wanted: Collection[str], name: Any) -
             raise DatasetError(f"{name} has {count} columns {column!r}. Give each its own name.")
     for column in wanted:
         if column not in columns:
-            near = get_close_matches(column, columns, n=3)
-            suggestion = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
             raise DatasetError(
-                f"{name} has no column {column!r}. {suggestion}Its columns are"
-                f" {shown(columns, NAMES_SHOWN)}. If these are data, the file has no header line:"
-                " add one."
+                f"{no_column(name, column, columns)} If these are data, the file has no header"
+                " line: add one."
             )
 
 
@@ -130,7 +124,7 @@ def _converted(column: pandas.Series, kind: str) -> pandas.Series:
     if KINDS.get(given, CATEGORY) != kind:
         raise DatasetError(
             f"Column {column.name!r} holds {column.dropna().iloc[0]!r:.40}, which is not a {kind}."
-            " Write it as in the table of the model."
+            " Write it as in the table of the model; decimal=',' reads decimal commas."
         )
     if kind == DATE:  # in whole seconds, since nanoseconds do not reach the year 9999
         start = pandas.Timestamp(0, unit="s", tz="UTC").as_unit("s")

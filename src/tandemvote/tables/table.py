@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.auditing import Finding
-from tandemvote.spelling import shown
+from tandemvote.spelling import NAMES_SHOWN, shown
 from tandemvote.tables.errors import DatasetError, number_of
 from tandemvote.tables.files import read_frame
-from tandemvote.tables.kinds import CATEGORY, NAMES_SHOWN, TableColumns, check_columns, with_kinds
+from tandemvote.tables.kinds import CATEGORY, TableColumns, check_columns, with_kinds
 
 if TYPE_CHECKING:
     import pandas
@@ -68,7 +68,8 @@ class Table:
     @property
     def summary(self) -> str:
         """Rows, classes and kinds of columns in one line."""
-        classes = f"{self.target} ({len(np.unique(self.y))} classes)"
+        names = np.unique(self.y).tolist()
+        classes = f"{self.target} ({len(names)} classes: {shown(names, 5)})"
         words = [f"{name} (not a feature)" for name in self.excluded]
         words += [f"{name} ({kind})" for name, kind in self.kinds.items()]
         more = [f"{len(words) - NAMES_SHOWN} more"] * (len(words) > NAMES_SHOWN)

@@ -8,7 +8,6 @@ import glob
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from itertools import chain, combinations, groupby, islice
 from operator import attrgetter
 from pathlib import Path
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from tandemvote.codes import Codes
 from tandemvote.extras import import_extra
-from tandemvote.spelling import printable, shown
+from tandemvote.spelling import no_column, printable, shown
 
 COLUMNS_SHOWN = 6  # columns in an error message
 
@@ -199,12 +198,7 @@ def check_columns_exist(path: Location, names: Iterable[str], columns: Collectio
     """Raise VotesFileError if a name is not among the columns of a file, and suggest others."""
     for name in names:
         if name not in columns:
-            near = get_close_matches(name, columns, n=3)
-            suggestion = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-            raise VotesFileError(
-                f"{path}: There is no column {name!r:.60}.{suggestion} The columns are"
-                f" {shown(columns, COLUMNS_SHOWN)}."
-            )
+            raise VotesFileError(no_column(path, name, columns))
 
 
 @contextmanager

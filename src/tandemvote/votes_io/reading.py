@@ -208,7 +208,7 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
         quarter of their rows (names of rows or of a split), or never err where the other voters do
         (copies of the label).
     """
-    check_columns_exist("keep", keep, names)
+    check_columns_exist("The table", keep, names)
     labels, held_out = np.unique(votes.labels), votes.held_out
     predicted = votes.classes[np.unique(votes.predictions[held_out])]
     check_same_words(predicted.tolist(), votes.classes[labels].tolist(), votes.n_samples)
