@@ -8,7 +8,12 @@ from scipy.optimize import linprog
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates, check_distribution
-from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, voting_units
+from tandemvote.bounds.majorities import (
+    MOST_ENUMERATED,
+    is_coalition,
+    minimal_coalitions,
+    voting_units,
+)
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
@@ -110,7 +115,7 @@ def _cheapest(limits: FloatArray, posterior: FloatArray) -> float:
     """Smallest sum of prices times limits such that every coalition costs at least 1."""
     limits, units = limits[exact_weights(posterior) > 0], voting_units(posterior)
     total, heaviest = int(units.sum()), int(units.argmax())
-    if 2 * int(units[heaviest]) > total:
+    if not is_coalition(total - int(units[heaviest]), total):
         return float(min(limits[heaviest], 1.0))
     if (units == units[0]).all():
         return _ruger(limits)
