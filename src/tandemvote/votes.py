@@ -149,7 +149,7 @@ class Votes:
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
-        """Encode predictions on unlabeled samples; the first voter's stand in for them."""
+        """Return votes on unlabeled samples only."""
         predicted = as_array(predictions)
         if predicted.ndim != 2 or not predicted.size:
             raise ValueError(
@@ -160,7 +160,8 @@ class Votes:
         check_not_missing(predicted, "predictions on unlabeled samples", way_out)
         (values,) = comparable(predicted)
         classes, codes = distinct(values)
-        return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
+        empty = codes[:, :0]
+        return cls(empty, empty[0], np.zeros(empty.shape, bool), classes, unlabeled=codes)
 
     @classmethod
     def joined(cls, parts: Iterable[Votes]) -> Votes:
@@ -192,11 +193,9 @@ class Votes:
                 f"{extra.n_voters} voters predict the unlabeled samples, and {self.n_voters} the"
                 " labeled ones. Pass one row for each of the same voters."
             )
-        for row in extra.predictions:
+        for row in extra.unlabeled:
             predicted = extra.classes[np.unique(row)].tolist()
-            check_same_words(predicted, self.classes.tolist(), extra.n_samples)
-        empty = extra.predictions[:, :0]
-        extra = Votes(empty, empty[0], extra.held_out[:, :0], extra.classes, extra.predictions)
+            check_same_words(predicted, self.classes.tolist(), extra.n_unlabeled)
         return replace(Votes.joined([self, extra]), voters=self.voters, index=self.index)
 
     def with_deployed(
@@ -220,14 +219,14 @@ class Votes:
         [0, 0, 1]
         """
         own = Votes.without_labels([as_array(predictions)])
-        if own.n_samples != self.n_unlabeled:
+        if own.n_unlabeled != self.n_unlabeled:
             raise ValueError(
-                f"The deployed classifier predicts {own.n_samples} samples; expected one label for"
+                f"The deployed classifier predicts {own.n_unlabeled} samples; expected one label for"
                 f" each of the {self.n_unlabeled} unlabeled samples, in their order. Pass its"
                 " predictions on X_unlabeled: samples that neither it nor a voter was trained on."
             )
         _, classes = comparable(self.classes, own.classes)
-        codes = encode(classes, self.classes)[own.labels]
+        codes = encode(classes, self.classes)[own.unlabeled[0]]
         return replace(self, deployed=Deployed(name, codes, predict))
 
     @property
