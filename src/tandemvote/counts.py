@@ -18,8 +18,6 @@ from tandemvote.pair_counts import EXACT_CHUNK, equal_pairs, true_pairs
 from tandemvote.votes import Votes
 from tandemvote.voting import held_out_vote, is_test_error
 
-__all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCounts", "VoteTally"]
-
 IntArray = NDArray[np.int64]
 
 CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of these

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
+from tandemvote.counts import IntArray
 from tandemvote.decimals import failure_probability
 from tandemvote.inequalities.outward import FloatArray
-
-IntArray = NDArray[np.int64]
 
 MOST_LABELS = 10**9
 

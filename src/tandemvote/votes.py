@@ -221,8 +221,8 @@ class Votes:
         own = Votes.without_labels([as_array(predictions)])
         if own.n_unlabeled != self.n_unlabeled:
             raise ValueError(
-                f"The deployed classifier predicts {own.n_unlabeled} samples; expected one label for"
-                f" each of the {self.n_unlabeled} unlabeled samples, in their order. Pass its"
+                f"The deployed classifier predicts {own.n_unlabeled} samples; expected one label"
+                f" for each of the {self.n_unlabeled} unlabeled samples, in their order. Pass its"
                 " predictions on X_unlabeled: samples that neither it nor a voter was trained on."
             )
         _, classes = comparable(self.classes, own.classes)

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.majorities import HALF, smallest_coalition
 from tandemvote.bounds.requirements import TEST, RequirementError
-from tandemvote.counts import FloatArray, HeldOutSets, IntArray, VoteCounts
+from tandemvote.counts import HeldOutSets, IntArray, VoteCounts
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
-from tandemvote.inequalities.outward import INPUT_MARGIN
+from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 from tandemvote.voting import VoteProfile
 

@@ -30,11 +30,10 @@ from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import ContradictionError, RequirementError
 from tandemvote.bounds.test_set import single_voter_bound
-from tandemvote.counts import FloatArray
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
-from tandemvote.inequalities.outward import INPUT_MARGIN, outward
+from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance

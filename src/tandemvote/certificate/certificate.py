@@ -18,8 +18,9 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import rendering
 from tandemvote.certificate.metric import certify_metric
 from tandemvote.confusion import METRICS, PER_CLASS
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.extras import import_extra
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import metric_limits, metric_value
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Measure
 from tandemvote.votes import Votes

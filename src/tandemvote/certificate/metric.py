@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tandemvote.assumptions import METRIC
 from tandemvote.certificate.rendering import TextTable, rate
 from tandemvote.confusion import PER_CLASS, Tests, count_tests
-from tandemvote.counts import FloatArray
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import check_metric, metric_limits
 from tandemvote.spelling import shown
 from tandemvote.verify.document import TEST_SET, Measure, StatedTest

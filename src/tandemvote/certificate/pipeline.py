@@ -20,7 +20,8 @@ from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds
 from tandemvote.certificate.certificate import Certificate, applicable_bounds
 from tandemvote.certificate.rendering import rate
-from tandemvote.counts import FloatArray, VoteCounts, VoteTally
+from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.verify.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
 from tandemvote.votes import Votes

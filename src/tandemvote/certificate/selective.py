@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.assumptions import ONE_ROW_PER_GROUP, SELECTIVE
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text
-from tandemvote.counts import FloatArray
 from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.inequalities import clopper_pearson
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import rate_lower
 from tandemvote.votes import Votes
 
