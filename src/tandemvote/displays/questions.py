@@ -59,7 +59,7 @@ class MonitorDisplay(Display):
     monitor : Monitor
         The monitor, after all labels.
     log_evidence : array_like of shape (n_samples,)
-        What `Monitor.log_evidence` returned: the logarithm of the evidence after each label.
+        What `Monitor.update_evidence` returned: the logarithm of the evidence after each label.
     """
 
     def __init__(self, monitor: Monitor, log_evidence: ArrayLike) -> None:
