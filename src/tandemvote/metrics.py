@@ -25,7 +25,7 @@ REASONS = {
 def check_metric(metric: str) -> None:
     """Raise ValueError for a metric that has no limit here, with the reason."""
     if metric not in METRICS:
-        word = str(metric).lower().replace("neg_", "").replace("roc_", "").replace(" ", "_")
+        word = str(metric).lower().replace(" ", "_")
         reason = next((why for name, why in REASONS.items() if name in word), "")
         raise ValueError(
             f"metric={metric!r} is not supported{reason and f': {reason}'}. Use one of"

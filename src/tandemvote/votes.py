@@ -17,7 +17,7 @@ from tandemvote.codes import (
     distinct,
     encode,
 )
-from tandemvote.frames import check_same_order, index_of
+from tandemvote.index_order import check_same_order, index_of
 from tandemvote.spelling import check_same_words
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]

@@ -22,7 +22,7 @@ from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.codes import as_array, is_missing
 from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
-from tandemvote.frames import check_same_order
+from tandemvote.index_order import check_same_order
 from tandemvote.spelling import printable
 from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
 from tandemvote.votes import Votes, select_samples

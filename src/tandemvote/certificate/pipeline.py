@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.abstention import check_held_out_sets
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
 from tandemvote.bounds import get_bound
@@ -21,6 +20,7 @@ from tandemvote.bounds.registry import AUTO, automatic_bounds
 from tandemvote.certificate.certificate import Certificate, applicable_bounds
 from tandemvote.certificate.rendering import rate
 from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.held_out_checks import check_held_out_sets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.verify.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE

@@ -47,9 +47,9 @@ def certify_votes(
 
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
-    from tandemvote.abstention import check_empty_rows
     from tandemvote.certificate.pipeline import check_request
     from tandemvote.cli.training import read_groupings
+    from tandemvote.held_out_checks import check_empty_rows
     from tandemvote.verify.document import CLASS, PREDICTED
 
     check_request(**guarantee.request, classes=np.arange(2))  # before hours of counting
