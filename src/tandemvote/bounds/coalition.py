@@ -91,7 +91,7 @@ def coalition_bound(estimates: Estimates, delta: float = 0.05) -> float:
     # A little less than its share, as shares that sum to 1 up to rounding may exceed it.
     shares = delta * estimates.prior * (1.0 - ARITHMETIC_MARGIN)
     limits = np.ones(n.size)
-    limited = (n > 0) & (shares >= SMALLEST_SHARE)
+    limited = shares >= SMALLEST_SHARE
     for share in np.unique(shares[limited]):
         some = limited & (shares == share)
         limits[some] = clopper_pearson(k[some], n[some], delta=share)

@@ -80,8 +80,6 @@ def single_voter_bound(
     0.0657
     """
     check_delta(delta)
-    if not (n_samples and n_unlabeled):
-        return 1.0
     power = 2 if n_unlabeled >= 2 * n_samples else 1
     levels, others = paired_levels(delta * (1.0 - ARITHMETIC_MARGIN), power)
     value = max(

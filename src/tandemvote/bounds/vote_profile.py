@@ -34,7 +34,6 @@ from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
-from tandemvote.inequalities.pac_bayes import check_delta
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
 SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam
@@ -181,7 +180,6 @@ def largest_unrefuted_error(
     >>> round(largest_unrefuted_error(**given), 3)
     0.181
     """
-    check_delta(delta)
     v, gap = np.asarray(leads, float), np.asarray(gaps, float)
     largest = np.maximum(slopes - 0.5, 0.0) if of_vote else slopes
     # Shares known to rounding alone must not carry phi above its largest value.

@@ -239,7 +239,7 @@ def certified_thresholds(
         n, n_errors = int(confident.sum()), int((confident & wrong).sum())
         level += share
         # The limit itself would be false: which threshold is looked at depends on it.
-        passed = n > 0 and float(clopper_pearson(n_errors, n, delta=level)) <= max_error
+        passed = float(clopper_pearson(n_errors, n, delta=level)) <= max_error
         level = level if passed else 0.0
         # No margin is below 0, so a threshold of 0 covers all samples.
         coverage = rate_lower(n, margins.size, share) if threshold > 0 else 1.0

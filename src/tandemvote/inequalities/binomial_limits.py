@@ -41,7 +41,7 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     Returns
     -------
     ndarray or float
-        Upper confidence limit of the error rate, at most 1.
+        Upper confidence limit of the error rate, at most 1; 1 without samples.
 
     Examples
     --------
@@ -50,13 +50,14 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     """
     k, n = np.broadcast_arrays(np.asarray(n_errors, float), np.asarray(n_samples, float))
     check_delta(delta)
-    if not ((n >= 1) & (k >= 0) & (k <= n) & (n <= MOST_TEST_SAMPLES) & (k == np.floor(k))).all():
+    if not ((k >= 0) & (k <= n) & (n <= MOST_TEST_SAMPLES) & (k == np.floor(k))).all():
         raise ValueError(
             f"n_errors={n_errors!r} and n_samples={n_samples!r} are not valid; expected whole"
-            f" numbers with 0 <= n_errors <= n_samples and 1 <= n_samples <= {MOST_TEST_SAMPLES}."
+            f" numbers with 0 <= n_errors <= n_samples <= {MOST_TEST_SAMPLES}."
         )
     # No error, or only one sample without: the tail is a power of one probability.
-    limit = np.where(k == 0, -np.expm1(np.log(delta) / n), np.exp(np.log1p(-delta) / n))
+    some = np.maximum(n, 1.0)
+    limit = np.where(k == 0, -np.expm1(np.log(delta) / some), np.exp(np.log1p(-delta) / some))
     limit = np.atleast_1d(np.where(k == n, 1.0, limit))
     inside = np.atleast_1d((k > 0) & (k < n - 1))
     limit[inside] = _newton_limit(np.atleast_1d(k)[inside], np.atleast_1d(n)[inside], delta)

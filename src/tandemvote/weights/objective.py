@@ -29,7 +29,6 @@ class Descent(NamedTuple):
     """Result of a solver."""
 
     iterate: Iterate
-    history: tuple[float, ...]  # the objective at the start and after every iteration
     converged: bool  # whether it stopped before the limit of iterations
     met_negative_curvature: bool = False  # a sign that the objective has other minima
 
