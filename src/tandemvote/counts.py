@@ -29,13 +29,13 @@ class HeldOutSets:
     def __init__(self, sizes: IntArray) -> None:
         self.sizes = sizes
         self.smallest = int(sizes.min())
-        self.voters = sizes.ndim  # that share a set
+        self.order = sizes.ndim  # 1 for voters, 2 for pairs
         self._last: UnequalSets | None = None
 
     def n_min(self, prior: FloatArray) -> int:
         """Smallest set among the voters that the prior allows."""
         # The splits do not depend on the data, so neither does a choice of voters by their sizes.
-        allowed = np.ix_(*[prior > 0] * self.voters)
+        allowed = np.ix_(*[prior > 0] * self.order)
         return self.smallest if (prior > 0).all() else int(self.sizes[allowed].min())
 
     def harmonic(self, prior: FloatArray) -> UnequalSets:

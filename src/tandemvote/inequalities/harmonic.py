@@ -85,21 +85,21 @@ class UnequalSets:
     def at(self, posterior: ArrayLike) -> SampleSize:
         """Harmonic size, divergence and moment for some weights."""
         rho, pi = np.asarray(posterior, float), self.prior
-        shares, entropies, voters = self.shares, self.entropies, self.shares.ndim
+        shares, entropies, order = self.shares, self.entropies, self.shares.ndim  # 2 for pairs
         margin = ARITHMETIC_MARGIN + 4 * rho.size * 2.0**-53  # of sums over voters, twice
         moment_margin = ARITHMETIC_MARGIN + shares.size * 2.0**-53
         held = rho > 0
         if not self.sizes[0]:  # empty sets matter where they have weight
-            some = np.ix_(*[held] * voters)
+            some = np.ix_(*[held] * order)
             shares, entropies = shares[some], entropies[some]
             if np.isinf(shares).any():
                 return SampleSize(0.0, 0.0, self.sizes, self.masses, moment_margin)
             rho, pi, held = rho[held], pi[held], held[held]
-        if voters == 2:  # average over one of the two voters
+        if order == 2:  # average over one of the two voters
             shares, entropies = shares @ rho, entropies @ rho
         shrinkage = float(shares @ rho)
         # ln(R / pi) is a sum: what the voters' weights gain on their prior, and ln(n_H / n_p).
-        by_voter = (voters / shrinkage) * rho * shares
+        by_voter = (order / shrinkage) * rho * shares
         parts = np.append(
             by_voter[held] * (np.log(rho[held]) - np.log(pi[held])),
             [float(entropies @ rho) / shrinkage, -np.log(shrinkage)],
