@@ -162,7 +162,22 @@ class VoteCounts:
     def from_votes(cls, votes: Votes, *, tally: bool = True) -> VoteCounts:
         """Count in chunks of samples, so that memory stays flat and every product exact.
 
-        `tally=False` skips the equal-weight vote, for a caller that tallies other weights.
+        Parameters
+        ----------
+        votes : Votes
+            Predictions of the voters.
+        tally : bool, default=True
+            Whether to count the errors of the equal-weight vote too.
+
+        Returns
+        -------
+        VoteCounts
+            The counts.
+
+        Examples
+        --------
+        >>> VoteCounts.from_votes(Votes.from_predictions([[0, 1, 1], [0, 0, 1]], [0, 1, 0]))
+        VoteCounts(2 voters, 2 classes, n_min=3, n_min_pairs=3)
         """
         size = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
         counts = reduce(add, (_count(part, tally=tally) for part in votes.chunks(size)))

@@ -127,6 +127,11 @@ class Monitor:
         -------
         self : Monitor
             This monitor.
+
+        Examples
+        --------
+        >>> Monitor(0.05).update([0, 0, 0], [0, 1, 1], groups=["Ann", "Bob", "Bob"]).n_errors
+        1
         """
         self.update_evidence(y_true, y_pred, groups=groups)
         return self
@@ -244,13 +249,40 @@ class Monitor:
         return self.alarm_at is not None and self.goal
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the state as JSON values, from which `from_dict` continues."""
+        """Return the state as JSON values, from which `from_dict` continues.
+
+        Returns
+        -------
+        dict
+            The state.
+
+        Examples
+        --------
+        >>> state = Monitor(0.05).update([0, 0], [0, 1]).to_dict()
+        >>> Monitor.from_dict(state).update([0], [1])
+        Monitor(no alarm for error rate 5%: evidence 11.86 of 20; 2 errors in 3 labels)
+        """
         lists = {"groups": list(self.groups), "_log_sums": self._log_sums.tolist()}
         return {**vars(self), **lists}
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:
-        """Continue from a state that `to_dict` returned."""
+        """Continue from a state that `to_dict` returned.
+
+        Parameters
+        ----------
+        state : dict
+            The state.
+
+        Returns
+        -------
+        Monitor
+            A monitor in this state.
+
+        Examples
+        --------
+        See `to_dict`.
+        """
         monitor = cls(state["bound"], confidence=state["confidence"], goal=state["goal"])
         sets = {"groups": set(state["groups"]), "_log_sums": np.array(state["_log_sums"])}
         vars(monitor).update({**state, **sets})
