@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.codes import Codes, distinct
 from tandemvote.votes import Votes
 
-FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]  # not imported: `verify` uses this module, and no inequalities
 
 EXACT_BITS = 52
 """Weights become integers that sum to less than 2^52, so that their sums are exact in any order."""

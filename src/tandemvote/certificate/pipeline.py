@@ -140,7 +140,7 @@ def certify_votes(
 
 
 def with_candidates(certificate: Certificate, names: Collection[str]) -> Certificate:
-    """Evaluate the candidates at their shares of delta; report an observed error above them."""
+    """Evaluate the candidates at their shares of delta; report a larger observed error."""
     share = certificate.delta / len(names)
     values = {name: certificate.evaluate(name, share) for name in names}
     profiled = certificate.profile is not None and not certificate.counts.untested.any()

@@ -38,7 +38,7 @@ class SampleSize:
     sizes: FloatArray  # different sizes n_p, in ascending order
     masses: FloatArray  # the prior's mass on each
     margin: float  # relative error of the masses, each a sum over many voters or pairs
-    as_printed: bool = False  # whether the moment 2 sqrt(n) stays, for which xi can stand in
+    as_printed: bool = False  # keep the moment 2 sqrt(n); else xi(n), never larger
 
     def log_moment(self, moment: Moment = two_sqrt) -> float:
         """Logarithm of the prior mean of a moment, rounded up."""
