@@ -24,7 +24,8 @@ SHUFFLE = 20201206
 the order of a file must not matter."""
 
 SHARE_ROUNDING = 1e-9
-"""Shares that are added up in floating point may exceed 1 by this much."""
+"""Shares of the weight that differ by no more are a tie: another implementation of the same vote,
+which adds them up in floating point, may break it the other way."""
 
 
 def weighted_vote(

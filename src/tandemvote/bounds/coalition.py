@@ -33,7 +33,7 @@ def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -
         \text{ for all } A \text{ with } \rho(A) \ge \tfrac12 \}
 
     The vote errs only where some such A errs as a whole, and there the voters that err cost at
-    least 1. Equal weights: Rüger's inequality, which no smaller number could replace.
+    least 1. For equal weights this is Rüger's inequality, which is sharp.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ def coalition_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Bound from the errors of each voter on its held-out samples; any number of classes.
 
     Voter k errs at most at the rate :math:`u_k`, the Clopper-Pearson limit at its share
-    :math:`\delta \pi_k` of the failure probability. These limits hold together, whatever the voters
-    have to do with each other, so weights may be chosen after looking at them. They enter
-    `coalition_oracle` in place of the true errors. Any rule for ties.
+    :math:`\delta \pi_k` of the failure probability. These limits hold together, however the voters
+    depend on each other, so weights may be chosen after looking at them. They replace the true
+    errors in `coalition_oracle`. The bound holds for any rule for ties.
 
     For up to 15 voters, for equal weights, and where one voter has more than half of the weight,
     the value is the best that follows from the limits; otherwise it is

@@ -37,7 +37,7 @@ from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
 SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam
-FEW_KINKS = 5  # up to so many voters phi has no more kinks than there are values of lam above
+FEW_KINKS = 5  # voters; with more of them, phi has more kinks than `LAMBDAS` has values
 N_CELLS = 24  # intervals of g that share the evidence; each is treated at its worse end
 BOUND_TOLERANCE = 1e-10  # how far the reported bound may lie above the root
 

@@ -50,7 +50,7 @@ def certify_votes(
     Parameters
     ----------
     evidence : Votes or VoteCounts
-        Counts stand for votes that are too many to be held in memory.
+        The votes, or counts of votes that do not fit in memory.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per voter.
     bound : str or sequence of str
