@@ -234,14 +234,6 @@ def _refuted_above(surplus: Callable[[float], float], left: float, right: float)
     return right
 
 
-VOTE_PROFILE_BOUND = Bound(
-    label="VP",
-    summary="error of random voters, and how clearly unlabeled samples are decided",
-    theorem="linear program over the vote's profile, with Catoni's inequality and betting",
-    function=vote_profile_bound,
-)
-
-
 def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
     """Slopes and shares of the games about a deployed classifier, for a few equal voters.
 
@@ -256,3 +248,11 @@ def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
 def _phi(leads: FloatArray, gaps: FloatArray, slopes: FloatArray) -> FloatArray:
     """Value of phi_lam / lam at each sample, shape (n_samples, n_slopes); the limit at slope 0."""
     return np.maximum(slopes - gaps[:, None], 0.0) - (1.0 - leads)[:, None]
+
+
+VOTE_PROFILE_BOUND = Bound(
+    label="VP",
+    summary="error of random voters, and how clearly unlabeled samples are decided",
+    theorem="linear program over the vote's profile, with Catoni's inequality and betting",
+    function=vote_profile_bound,
+)
