@@ -83,7 +83,9 @@ def _newton_limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
         tail = tail_at(k + 1, n - k, q)
         # The derivative is n - k times the probability of exactly k errors, divided by 1 - p.
         exactly_k = np.abs(tail - tail_at(k, n - k + 1, q))
-        step = (np.log(tail) - target) * tail * (1.0 - q) / ((n - k) * exactly_k)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = (np.log(tail) - target) * tail * (1.0 - q) / ((n - k) * exactly_k)
+        step = np.where(tail > 0, step, 0.0)  # where the tail underflows, Chernoff's limit stays
         q = q + step if below else q - step
         if (np.abs(step) <= 1e-13 * q).all():
             break
