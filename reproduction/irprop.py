@@ -26,16 +26,15 @@ MAX_ITERATIONS = 100_000
 def irprop(objective: Objective) -> Descent:
     """Alternate between weights and parameters, from the prior, until the bound stops falling."""
     iterate = objective.at(np.zeros(objective.n_voters))
-    history = [iterate.value]
     for _ in range(MAX_ROUNDS):
         previous = iterate
-        iterate = _descend(objective, iterate, history)
+        iterate = _descend(objective, iterate)
         if previous.value - iterate.value < BOUND_TOLERANCE:
-            return Descent(iterate, tuple(history), True)
-    return Descent(iterate, tuple(history), False)
+            return Descent(iterate, True)
+    return Descent(iterate, False)
 
 
-def _descend(objective: Objective, start: Iterate, history: list[float]) -> Iterate:
+def _descend(objective: Objective, start: Iterate) -> Iterate:
     """iRProp+ on the bound with lambda and gamma fixed, which is its tangent in the averages."""
     slopes = objective.relaxation.slopes(start.averages)
     iterate, best = start, start
@@ -58,7 +57,6 @@ def _descend(objective: Objective, start: Iterate, history: list[float]) -> Iter
         parameters = parameters + change
         iterate = objective.at(parameters - objective.log_prior)
         error = float(slopes @ iterate.averages)
-        history.append(iterate.value)
         waited = 0 if error < best_error else waited + 1
         if error < best_error:
             best, best_error = iterate, error

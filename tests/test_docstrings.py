@@ -1,11 +1,16 @@
 """Every public callable has the sections of numpydoc."""
 
+import pkgutil
 from dataclasses import is_dataclass
 from enum import Enum
 from importlib import import_module
 from inspect import isclass
+from types import FunctionType
 
 import pytest
+
+from tandemvote import Certificate, Monitor, VoteCounts, Votes, votes_io
+from tandemvote.certificate import GroupCertificates, SelectiveCertificate
 
 validate = pytest.importorskip("numpydoc.validate", reason="part of the dependency group test")
 
@@ -23,10 +28,23 @@ PUBLIC = [
 ]
 
 
+FILES = [f"tandemvote.votes_io.{name}" for name in votes_io.__all__ if name != "VotesFileError"]
+
+CLASSES = [Certificate, GroupCertificates, Monitor, SelectiveCertificate, VoteCounts, Votes]
+# Functions that a class uses as methods: their first parameter stands for the object.
+FUNCTIONS = {"for_metric", "labels_for"}
+METHODS = [
+    f"{each.__module__}.{each.__name__}.{name}"
+    for each in [*CLASSES, votes_io.VoteFiles]
+    for name, method in vars(each).items()
+    if not name.startswith("_") and isinstance(method, FunctionType | classmethod)
+    if name not in FUNCTIONS
+]
+
+
 def problems_of(path):
     """Return the problems of a docstring, but for those that its kind of object cannot have."""
-    package, _, name = path.rpartition(".")
-    public = getattr(import_module(package), name)
+    public = pkgutil.resolve_name(path)
     exempt = set()
     if isclass(public):
         exempt |= {"RT01"}
@@ -38,7 +56,7 @@ def problems_of(path):
     return {code: text for code, text in problems if code in CODES - exempt}
 
 
-@pytest.mark.parametrize("path", PUBLIC)
+@pytest.mark.parametrize("path", PUBLIC + FILES + METHODS)
 def test_a_public_docstring_is_complete(path):
     assert problems_of(path) == {}
 

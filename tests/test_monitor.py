@@ -100,7 +100,8 @@ def test_an_alarm_stays_and_its_time_is_the_first():
 
 
 def test_bounds_next_to_zero_and_one():
-    assert fed(Monitor(1e-300), [0] * 3000 + [1] * 2).alarm_at == 3002
+    assert fed(Monitor(1e-300), [0] * 3000 + [1]).alarm_at == 3001
+    assert fed(Monitor(5e-324), [1]).alarm_at == 1
     assert not fed(Monitor(1 - 1e-16), [1] * 3000).alarm
     assert not fed(Monitor(0.1), []).alarm
 

@@ -32,7 +32,7 @@ new[400:] += rng.normal(scale=6.0, size=new[400:].shape)
 # It falls while the certificate is true, and rises when the error rate is above the bound.
 
 monitor = Monitor(certificate)
-path = monitor.log_evidence(labels, model.predict(new))
+path = monitor.update_evidence(labels, model.predict(new))
 print(monitor)
 MonitorDisplay(monitor, path).plot()
 

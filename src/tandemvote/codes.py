@@ -67,7 +67,7 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     position = (np.cumsum(present) - 1).astype(kind)
     for row in rows:
         row[:] = position[row]
-    # Numbers of the same kind wrap around likewise; the end of a range may not exist in it.
+    # Sums in the type of the values wrap around too; the end of a range may not exist in it.
     classes = np.arange(span + 1).astype(values.dtype) + values.dtype.type(lowest)
     return classes[present], codes
 

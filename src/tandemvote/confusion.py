@@ -1,4 +1,8 @@
-"""The metrics of the confusion matrix, and the error counts that each is computed from."""
+"""The metrics of the confusion matrix, and the error counts that each is computed from.
+
+Limits are in `tandemvote.metrics`; counts are apart from them, since `verify` counts again without
+the formulas that made a certificate.
+"""
 
 from __future__ import annotations
 

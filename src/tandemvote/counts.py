@@ -18,8 +18,6 @@ from tandemvote.pair_counts import EXACT_CHUNK, equal_pairs, true_pairs
 from tandemvote.votes import Votes
 from tandemvote.voting import held_out_vote, is_test_error
 
-__all__ = ["INTEGER_FIELDS", "FloatArray", "HeldOutSets", "IntArray", "VoteCounts", "VoteTally"]
-
 IntArray = NDArray[np.int64]
 
 CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of these
@@ -31,13 +29,13 @@ class HeldOutSets:
     def __init__(self, sizes: IntArray) -> None:
         self.sizes = sizes
         self.smallest = int(sizes.min())
-        self.voters = sizes.ndim  # that share a set
+        self.order = sizes.ndim  # 1 for voters, 2 for pairs
         self._last: UnequalSets | None = None
 
     def n_min(self, prior: FloatArray) -> int:
         """Smallest set among the voters that the prior allows."""
         # The splits do not depend on the data, so neither does a choice of voters by their sizes.
-        allowed = np.ix_(*[prior > 0] * self.voters)
+        allowed = np.ix_(*[prior > 0] * self.order)
         return self.smallest if (prior > 0).all() else int(self.sizes[allowed].min())
 
     def harmonic(self, prior: FloatArray) -> UnequalSets:
@@ -164,7 +162,22 @@ class VoteCounts:
     def from_votes(cls, votes: Votes, *, tally: bool = True) -> VoteCounts:
         """Count in chunks of samples, so that memory stays flat and every product exact.
 
-        `tally=False` skips the equal-weight vote, for a caller that tallies other weights.
+        Parameters
+        ----------
+        votes : Votes
+            Predictions of the voters.
+        tally : bool, default=True
+            Whether to count the errors of the equal-weight vote too.
+
+        Returns
+        -------
+        VoteCounts
+            The counts.
+
+        Examples
+        --------
+        >>> VoteCounts.from_votes(Votes.from_predictions([[0, 1, 1], [0, 0, 1]], [0, 1, 0]))
+        VoteCounts(2 voters, 2 classes, n_min=3, n_min_pairs=3)
         """
         size = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
         counts = reduce(add, (_count(part, tally=tally) for part in votes.chunks(size)))

@@ -25,7 +25,7 @@ REASONS = {
 def check_metric(metric: str) -> None:
     """Raise ValueError for a metric that has no limit here, with the reason."""
     if metric not in [*METRICS]:  # which also takes a list of metrics
-        word = str(metric).lower().replace("neg_", "").replace("roc_", "").replace(" ", "_")
+        word = str(metric).lower().replace(" ", "_")
         reason = next((why for name, why in REASONS.items() if name in word), "")
         raise ValueError(
             f"metric={metric!r} is not supported{reason and f': {reason}'}. Use one of"
@@ -74,7 +74,7 @@ def metric_limits(
     (0.676, 0.797)
     """
     share = delta * (1.0 - ARITHMETIC_MARGIN) / sides / len(tests)
-    high = [rate_upper(k, n, share) for k, n in tests]
+    high = [float(clopper_pearson(k, n, delta=share)) for k, n in tests]
     low = [rate_lower(k, n, share) if sides == 2 else 0.0 for k, n in tests]
     ends = (float(np.min(costs)), float(np.max(costs))) if metric == "cost" else (0.0, 1.0)
     margin = 16 * ARITHMETIC_MARGIN * max(1.0, *map(abs, ends))
@@ -82,11 +82,6 @@ def metric_limits(
     worst = metric_value(metric, high, costs) + margin
     best = metric_value(metric, low, costs) - margin
     return min(max(worst, ends[0]), ends[1]), min(max(best, ends[0]), ends[1])
-
-
-def rate_upper(k: int, n: int, delta: float) -> float:
-    """Return the upper Clopper-Pearson limit of a rate, rounded up (1 if there are no samples)."""
-    return float(clopper_pearson(k, n, delta=delta)) if n else 1.0
 
 
 def rate_lower(k: int, n: int, delta: float) -> float:
@@ -97,8 +92,6 @@ def rate_lower(k: int, n: int, delta: float) -> float:
     >>> round(rate_lower(97, 100, 0.05), 4)
     0.9243
     """
-    if n == 0:
-        return 0.0
     # The difference of two floats is off by half a unit in its last place at most.
     return max(0.0, float(np.nextafter(1.0 - clopper_pearson(n - k, n, delta=delta), 0.0)))
 
@@ -138,5 +131,5 @@ def difference_lower(n_gains: int, n_losses: int, n_samples: int, delta: float =
     if theta >= 0.5:
         share = rate_lower(n_discordant, n_samples, 0.1 * delta)
     else:
-        share = rate_upper(n_discordant, n_samples, 0.1 * delta)
+        share = float(clopper_pearson(n_discordant, n_samples, delta=0.1 * delta))
     return max(-1.0, share * (2.0 * theta - 1.0) - ARITHMETIC_MARGIN)

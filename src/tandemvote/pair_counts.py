@@ -1,4 +1,7 @@
-"""Count samples for every pair of voters, with exact float32 matrix products."""
+"""Count samples for every pair of voters, with exact float32 matrix products.
+
+`tandemvote.counts` and the recount of `verify`, which must not import each other, both count here.
+"""
 
 from __future__ import annotations
 

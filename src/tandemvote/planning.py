@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
+from tandemvote.counts import IntArray
 from tandemvote.decimals import failure_probability
 from tandemvote.inequalities.outward import FloatArray
-
-IntArray = NDArray[np.int64]
 
 MOST_LABELS = 10**9
 
@@ -97,7 +96,7 @@ def labels_in_all(n_test: int) -> int:
     >>> labels_in_all(694), labels_in_all(2869)
     (3470, 19210)
     """
-    # The inverse of n * min(0.2, 4 n ** (-1/3)).
+    # The inverse of n * min(0.2, 4 n ** (-1/3)), the rule of `models.splitting.draw_test_rows`.
     return math.ceil(max(5 * n_test, math.pow(n_test / 4, 1.5)))
 
 

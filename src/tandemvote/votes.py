@@ -17,7 +17,7 @@ from tandemvote.codes import (
     distinct,
     encode,
 )
-from tandemvote.frames import check_same_order, index_of
+from tandemvote.index_order import check_same_order, index_of
 from tandemvote.spelling import check_same_words
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
@@ -110,6 +110,16 @@ class Votes:
         unlabeled : array_like, shape (n_voters, n_unlabeled), optional
             Predictions on unlabeled samples, drawn from the same distribution, that no voter was
             trained on.
+
+        Returns
+        -------
+        Votes
+            The votes.
+
+        Examples
+        --------
+        >>> Votes.from_predictions([[1, None], [1, 0]], [1, 1], [[True, False], [True, True]])
+        Votes(2 voters, 2 labeled samples, 2 classes)
         """
         check_same_order(labels, {"held_out": held_out, "predictions": predictions})
         index = index_of(labels)
@@ -149,7 +159,23 @@ class Votes:
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:
-        """Encode predictions on unlabeled samples; the first voter's stand in for them."""
+        """Return votes on unlabeled samples only.
+
+        Parameters
+        ----------
+        predictions : array_like, shape (n_voters, n_unlabeled)
+            Labels of any type, one row per voter.
+
+        Returns
+        -------
+        Votes
+            Votes without labeled samples.
+
+        Examples
+        --------
+        >>> Votes.without_labels([["a", "b", "b"]]).unlabeled.tolist()
+        [[0, 1, 1]]
+        """
         predicted = as_array(predictions)
         if predicted.ndim != 2 or not predicted.size:
             raise ValueError(
@@ -160,11 +186,22 @@ class Votes:
         check_not_missing(predicted, "predictions on unlabeled samples", way_out)
         (values,) = comparable(predicted)
         classes, codes = distinct(values)
-        return cls(codes, codes[0], np.ones(codes.shape, bool), classes, codes[:, :0])
+        empty = codes[:, :0]
+        return cls(empty, empty[0], np.zeros(empty.shape, bool), classes, unlabeled=codes)
 
     @classmethod
     def joined(cls, parts: Iterable[Votes]) -> Votes:
         """Return the votes of the same voters at the samples of all parts, one after the other.
+
+        Parameters
+        ----------
+        parts : iterable of Votes
+            Votes of the same voters on different samples.
+
+        Returns
+        -------
+        Votes
+            The votes on all samples.
 
         Examples
         --------
@@ -185,18 +222,32 @@ class Votes:
         return cls(joined("predictions"), joined("labels"), held_out, classes, joined("unlabeled"))
 
     def with_unlabeled(self, predictions: ArrayLike) -> Votes:
-        """Return these votes with further predictions on unlabeled samples, one row per voter."""
+        """Return these votes with further predictions on unlabeled samples.
+
+        Parameters
+        ----------
+        predictions : array_like, shape (n_voters, n_unlabeled)
+            Labels, one row per voter, of samples that no voter was trained on.
+
+        Returns
+        -------
+        Votes
+            The votes with these samples after any other unlabeled samples.
+
+        Examples
+        --------
+        >>> Votes.from_predictions([["a"]], ["a"]).with_unlabeled([["a", "b"]])
+        Votes(1 voters, 1 labeled samples, 2 unlabeled samples, 2 classes)
+        """
         extra = Votes.without_labels(predictions)
         if extra.n_voters != self.n_voters:
             raise ValueError(
                 f"{extra.n_voters} voters predict the unlabeled samples, and {self.n_voters} the"
                 " labeled ones. Pass one row for each of the same voters."
             )
-        for row in extra.predictions:
+        for row in extra.unlabeled:
             predicted = extra.classes[np.unique(row)].tolist()
-            check_same_words(predicted, self.classes.tolist(), extra.n_samples)
-        empty = extra.predictions[:, :0]
-        extra = Votes(empty, empty[0], extra.held_out[:, :0], extra.classes, extra.predictions)
+            check_same_words(predicted, self.classes.tolist(), extra.n_unlabeled)
         return replace(Votes.joined([self, extra]), voters=self.voters, index=self.index)
 
     def with_deployed(
@@ -208,10 +259,22 @@ class Votes:
     ) -> Votes:
         """Return these votes with the classifier that is certified in place of the vote.
 
-        Its `predictions`, shape (n_unlabeled,), are labels of the unlabeled samples, in their
-        order. It must not depend on these samples; on anything else it may, all labels and the
-        voters included. `name` is what certificates call it, and `predict` goes from samples to
-        labels, so that the certificate can predict.
+        The classifier must not depend on the unlabeled samples. It may depend on anything else,
+        all labels and the voters included.
+
+        Parameters
+        ----------
+        predictions : array_like of shape (n_unlabeled,)
+            Its predictions on the unlabeled samples, in their order.
+        name : str, default="the deployed classifier"
+            Its name in certificates.
+        predict : callable, default=None
+            From samples to labels, so that the certificate can predict.
+
+        Returns
+        -------
+        Votes
+            The votes, with the attribute `deployed`.
 
         Examples
         --------
@@ -220,14 +283,14 @@ class Votes:
         [0, 0, 1]
         """
         own = Votes.without_labels([as_array(predictions)])
-        if own.n_samples != self.n_unlabeled:
+        if own.n_unlabeled != self.n_unlabeled:
             raise ValueError(
-                f"The deployed classifier predicts {own.n_samples} samples; expected one label for"
-                f" each of the {self.n_unlabeled} unlabeled samples, in their order. Pass its"
+                f"The deployed classifier predicts {own.n_unlabeled} samples; expected one label"
+                f" for each of the {self.n_unlabeled} unlabeled samples, in their order. Pass its"
                 " predictions on X_unlabeled: samples that neither it nor a voter was trained on."
             )
         _, classes = comparable(self.classes, own.classes)
-        codes = encode(classes, self.classes)[own.labels]
+        codes = encode(classes, self.classes)[own.unlabeled[0]]
         return replace(self, deployed=Deployed(name, codes, predict))
 
     @property
@@ -256,7 +319,24 @@ class Votes:
         return np.asarray((self.predictions != self.labels) & self.held_out)
 
     def chunks(self, size: int) -> Iterator[Votes]:
-        """Cut the labeled samples into consecutive parts of at most `size`; at least one part."""
+        """Yield the votes on consecutive parts of the labeled samples; at least one part.
+
+        Parameters
+        ----------
+        size : int
+            Largest number of samples in a part.
+
+        Yields
+        ------
+        Votes
+            The votes on one part, without unlabeled samples.
+
+        Examples
+        --------
+        >>> votes = Votes.from_predictions([[0, 1, 1]], [0, 1, 0])
+        >>> [part.n_samples for part in votes.chunks(2)]
+        [2, 1]
+        """
         for start in range(0, max(self.n_samples, 1), size):
             yield select_samples(self, slice(start, start + size))
 

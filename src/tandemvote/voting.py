@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.codes import Codes, distinct
 from tandemvote.votes import Votes
 
-FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.float64]  # not imported: `verify` uses this module, and no inequalities
 
 EXACT_BITS = 52
 """Weights become integers that sum to less than 2^52, so that their sums are exact in any order."""
@@ -24,7 +24,8 @@ SHUFFLE = 20201206
 the order of a file must not matter."""
 
 SHARE_ROUNDING = 1e-9
-"""Shares that are added up in floating point may exceed 1 by this much."""
+"""Shares of the weight that differ by no more are a tie: another implementation of the same vote,
+which adds them up in floating point, may break it the other way."""
 
 
 def weighted_vote(

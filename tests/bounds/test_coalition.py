@@ -36,8 +36,9 @@ def voters(draw, most=5):
 
 
 def can_be_wrong(erring, units):
-    """Whether the voters in a set, all erring, hold at least half of the weight."""
-    return 2 * sum(int(units[k]) for k in erring) >= sum(map(int, units))
+    """Whether the voters in a set, all erring, hold half of the weight up to rounding."""
+    tie = 1 - Fraction(1, 10**9)
+    return 2 * sum(int(units[k]) for k in erring) >= tie * sum(map(int, units))
 
 
 def subsets(k):
@@ -97,7 +98,24 @@ def test_coalitions_and_their_smallest_weight_are_those_of_a_search_through_all_
     value = {frozenset(np.flatnonzero(row).tolist()) for row in minimal_coalitions(units)}
     assert value == minimal
     weights = [sum(int(units[k]) for k in s) for s in large]
-    assert smallest_coalition(case[1]) == Fraction(min(weights), int(units.sum()))
+    lightest = Fraction(min(weights), int(units.sum()))
+    assert smallest_coalition(case[1]) == max(Fraction(1, 2), lightest)
+
+
+@pytest.mark.parametrize("wholes", [[1, 1, 1, 3], [13, 11, 5, 7, 14]])
+@pytest.mark.parametrize("bound", ["coalition", "first_order", "tandem"])
+def test_a_tie_up_to_rounding_may_be_lost_by_another_implementation_of_the_vote(wholes, bound):
+    """In floating point 1/6 + 1/6 + 1/6 is less than 1/2; the integers 1, 1, 1 and 3 tie."""
+    weights, n_voters = np.array(wholes) / sum(wholes), len(wholes)
+    for erring in subsets(n_voters):
+        units = sum(wholes[k] for k in erring)
+        if 2 * units != sum(wholes):
+            continue
+        predictions = np.ones((n_voters, 1000), int)
+        predictions[sorted(erring), :300] = 0
+        votes = Votes.from_predictions(predictions, np.ones(1000, int))
+        lost = np.array(wholes) @ (predictions == 0) >= np.array(wholes) @ (predictions == 1)
+        assert certify(votes, weights=weights, bound=bound).value >= lost.mean() == 0.3
 
 
 def test_the_smallest_coalition_is_exact_where_it_can_be_and_else_one_half():

@@ -27,7 +27,7 @@ def test_a_comparison_shows_limits_and_the_observed_difference(comparisons):
 def test_a_monitor_shows_evidence_and_threshold(rate, tmp_path):
     errors = (np.random.default_rng(0).random(400) < rate).astype(int)
     monitor = Monitor(0.05)
-    path = monitor.log_evidence(np.zeros(400, int), errors)
+    path = monitor.update_evidence(np.zeros(400, int), errors)
     display = MonitorDisplay(monitor, path).plot()
     curve, threshold = display.ax_.get_lines()[:2]
     assert len(curve.get_xdata()) == 400

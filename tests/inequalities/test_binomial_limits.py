@@ -143,7 +143,17 @@ def test_many_limits_at_once_are_those_of_one_at_a_time():
     assert clopper_pearson(k, n) == pytest.approx(np.reshape(single, (2, 3)), rel=1e-12)
 
 
-@pytest.mark.parametrize(("k", "n"), [(-1, 5), (6, 5), (0, 0), (0.5, 5), (1, np.inf), (np.nan, 5)])
+@pytest.mark.parametrize(("k", "n"), [(-1, 5), (6, 5), (0.5, 5), (1, np.inf), (np.nan, 5)])
 def test_impossible_test_results_are_rejected(k, n):
     with pytest.raises(ValueError, match="n_errors <= n_samples"):
         clopper_pearson(k, n)
+
+
+def test_without_samples_the_limit_is_one():
+    assert clopper_pearson([0, 0], [0, 10]).tolist() == [1.0, clopper_pearson(0, 10)]
+
+
+@pytest.mark.parametrize(("k", "n"), [(13, 34), (12, 33), (143, 165)])
+def test_where_tails_underflow_the_limit_is_a_number(k, n):
+    for delta in 10.0 ** np.arange(-300, -290):
+        assert_just_outside(float(clopper_pearson(k, n, delta=delta)), k, n, delta)

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from tandemvote.cli.app import run
-from tandemvote.votes_io import VotesFileError, cells
+from tandemvote.votes import Votes
+from tandemvote.votes_io import VotesFileError, cells, check_voters
 from tandemvote.votes_io import read_votes as read_votes_with_target
 
 read_votes = partial(read_votes_with_target, target="label")
@@ -69,3 +70,9 @@ def test_a_voter_may_be_perfect(voters, tmp_path):
     path = tmp_path / "votes.csv"
     pd.DataFrame({"label": LABELS, **voters}).to_csv(path, index=False)
     assert read_votes(path).n_voters == len(voters)
+
+
+def test_an_error_rate_of_all_rows_is_written_as_such():
+    votes = Votes.from_predictions([LABELS, voter(1.0)], LABELS)
+    with pytest.raises(ValueError, match="the next best voter has an error rate of 100%"):
+        check_voters(votes, ["a", "b"])

@@ -13,7 +13,7 @@ from tandemvote.auditing.finding import Findings, about_columns, about_data
 from tandemvote.auditing.labels import group_clues, leak_clues, neighbor_findings, target_findings
 from tandemvote.auditing.rows import copy_findings, shared_findings
 from tandemvote.codes import as_array
-from tandemvote.frames import index_of, is_reordered
+from tandemvote.index_order import index_of, is_reordered
 
 
 def audit(

@@ -13,7 +13,7 @@ import numpy as np
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import PAIR_OVERLAPS, contradiction_of_pairs, warn_contradiction
-from tandemvote.bounds.second_order import c_tandem_oracle
+from tandemvote.bounds.second_order import c_bound_of
 from tandemvote.inequalities import xi
 from tandemvote.inequalities.outward import FloatArray, outward
 from tandemvote.inequalities.unexpected_bernstein import bernstein_rates, unexpected_bernstein_upper
@@ -128,9 +128,7 @@ def split_kl_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float:
         return 1.0
     if o < 2.0 * t:
         return outward(4.0 * t)
-    value = c_tandem_oracle(gibbs_loss=g, tandem_loss=t)
-    # Rounding of the denominator (from magnitude 1/4) is magnified by value / denominator.
-    return outward(value, scale=(1.0 + value) / (max(t - g * g, 0.0) + (0.5 - g) ** 2))
+    return c_bound_of(t - g * g, t - g + 0.25)
 
 
 BERNSTEIN_CANTELLI_BOUND = Bound(

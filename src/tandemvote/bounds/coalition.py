@@ -8,7 +8,12 @@ from scipy.optimize import linprog
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates, check_distribution
-from tandemvote.bounds.majorities import MOST_ENUMERATED, minimal_coalitions, voting_units
+from tandemvote.bounds.majorities import (
+    MOST_ENUMERATED,
+    is_coalition,
+    minimal_coalitions,
+    voting_units,
+)
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
@@ -28,7 +33,7 @@ def coalition_oracle(*, losses: ArrayLike, posterior: ArrayLike | None = None) -
         \text{ for all } A \text{ with } \rho(A) \ge \tfrac12 \}
 
     The vote errs only where some such A errs as a whole, and there the voters that err cost at
-    least 1. Equal weights: Rüger's inequality, which no smaller number could replace.
+    least 1. For equal weights this is Rüger's inequality, which is sharp.
 
     Parameters
     ----------
@@ -55,9 +60,9 @@ def coalition_bound(estimates: Estimates, delta: float = 0.05) -> float:
     r"""Bound from the errors of each voter on its held-out samples; any number of classes.
 
     Voter k errs at most at the rate :math:`u_k`, the Clopper-Pearson limit at its share
-    :math:`\delta \pi_k` of the failure probability. These limits hold together, whatever the voters
-    have to do with each other, so weights may be chosen after looking at them. They enter
-    `coalition_oracle` in place of the true errors. Any rule for ties.
+    :math:`\delta \pi_k` of the failure probability. These limits hold together, however the voters
+    depend on each other, so weights may be chosen after looking at them. They replace the true
+    errors in `coalition_oracle`. The bound holds for any rule for ties.
 
     For up to 15 voters, for equal weights, and where one voter has more than half of the weight,
     the value is the best that follows from the limits; otherwise it is
@@ -86,7 +91,7 @@ def coalition_bound(estimates: Estimates, delta: float = 0.05) -> float:
     # A little less than its share, as shares that sum to 1 up to rounding may exceed it.
     shares = delta * estimates.prior * (1.0 - ARITHMETIC_MARGIN)
     limits = np.ones(n.size)
-    limited = (n > 0) & (shares >= SMALLEST_SHARE)
+    limited = shares >= SMALLEST_SHARE
     for share in np.unique(shares[limited]):
         some = limited & (shares == share)
         limits[some] = clopper_pearson(k[some], n[some], delta=share)
@@ -110,7 +115,7 @@ def _cheapest(limits: FloatArray, posterior: FloatArray) -> float:
     """Smallest sum of prices times limits such that every coalition costs at least 1."""
     limits, units = limits[exact_weights(posterior) > 0], voting_units(posterior)
     total, heaviest = int(units.sum()), int(units.argmax())
-    if 2 * int(units[heaviest]) > total:
+    if not is_coalition(total - int(units[heaviest]), total):
         return float(min(limits[heaviest], 1.0))
     if (units == units[0]).all():
         return _ruger(limits)

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.majorities import HALF, smallest_coalition
 from tandemvote.bounds.requirements import TEST, RequirementError
-from tandemvote.counts import FloatArray, HeldOutSets, IntArray, VoteCounts
+from tandemvote.counts import HeldOutSets, IntArray, VoteCounts
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
-from tandemvote.inequalities.outward import INPUT_MARGIN
+from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 from tandemvote.voting import VoteProfile
 
@@ -117,9 +117,10 @@ class Estimates:
         if n_min_disagreement is None:
             given["n_min_disagreement"] = n_min_pairs
         if disagreement is not None:
-            # With two classes voters disagree where exactly one of them errs.
-            of_labeled = n_min_disagreement in (None, n_min_pairs)
-            given["labeled_disagreement"] = disagreement if of_labeled else lone_error
+            # If it includes unlabeled samples, that of labeled samples is the rate at which exactly
+            # one of two voters errs: with two classes, these are the voters that disagree.
+            is_labeled = n_min_disagreement in (None, n_min_pairs)
+            given["labeled_disagreement"] = disagreement if is_labeled else lone_error
         known = {name: value for name, value in given.items() if value is not None}
         known |= {name: np.atleast_1d(known[name]) for name in ("errors", "sizes") if name in known}
         _check_numbers(known)

@@ -1,27 +1,34 @@
 """Coalitions: sets of voters with at least half of the weight, without which no vote is wrong.
 
 If voters with less than half of the weight err, the others make the right label win, however ties
-are broken. Which sets are coalitions is decided in the whole numbers that
-`tandemvote.voting.weighted_vote` adds up.
+are broken. Weights are the whole numbers that `tandemvote.voting.weighted_vote` adds up. A set that
+has half of the weight up to rounding is a coalition, since another implementation of the same vote
+may break the tie the other way.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.voting import exact_weights
+from tandemvote.voting import SHARE_ROUNDING, exact_weights
 
 MOST_ENUMERATED = 15  # voters whose subsets are looked at one by one
 HALF = Fraction(1, 2)
 
 
 def voting_units(weights: ArrayLike) -> NDArray[np.int64]:
-    """Whole numbers that the voters with weight vote with; the others are left out."""
+    """Whole numbers that the voters with weight vote with."""
     units = exact_weights(weights).astype(np.int64)
     return units[units > 0]
+
+
+def is_coalition(weight: Any, total: int) -> Any:
+    """Return True if voters with this weight, or with each of these, can make the vote wrong."""
+    return 2 * weight >= total - int(SHARE_ROUNDING * total)
 
 
 def smallest_coalition(weights: ArrayLike) -> Fraction:
@@ -49,21 +56,21 @@ def smallest_coalition(weights: ArrayLike) -> Fraction:
     total, heaviest = int(units.sum()), int(units.max())
     if (units == heaviest).all():
         return Fraction(-(-units.size // 2), units.size)
-    if 2 * heaviest > total:
+    if not is_coalition(total - heaviest, total):
         return Fraction(heaviest, total)
     if units.size > MOST_ENUMERATED:
         return HALF
     sums = _subset_sums(units)
-    return Fraction(int(sums[2 * sums >= total].min()), total)
+    return max(HALF, Fraction(int(sums[is_coalition(sums, total)].min()), total))
 
 
 def minimal_coalitions(units: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Coalitions that are none without any one of their members: a row each, True at members."""
+    """List the coalitions that need each of their members: one row each, True at members."""
     sums, total = _subset_sums(units), int(units.sum())
-    coalitions = np.flatnonzero(2 * sums >= total)
+    coalitions = np.flatnonzero(is_coalition(sums, total))
     members = (coalitions[:, None] >> np.arange(units.size)) & 1 == 1
     lightest = np.where(members, units, total).min(axis=1)
-    return np.asarray(members[2 * (sums[coalitions] - lightest) < total])
+    return np.asarray(members[~is_coalition(sums[coalitions] - lightest, total)])
 
 
 def _subset_sums(units: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -122,7 +122,7 @@ def warn_contradiction(name: str, reason: str) -> float:
 
 
 def contradiction_of_two_classes(gibbs: Interval, differ: Interval) -> str | None:
-    """Why no vote of two classes has such an error and such a disagreement; None if one has."""
+    """Explain why no vote of two classes has this error and disagreement; None if one has."""
     g = min(max(0.5, gibbs.lower), gibbs.upper)
     most = 2.0 * g * (1.0 - g)
     if differ.lower <= most * ROOM:
@@ -135,7 +135,7 @@ def contradiction_of_two_classes(gibbs: Interval, differ: Interval) -> str | Non
 
 
 def contradiction_of_moments(gibbs: Interval, tandem: Interval) -> str | None:
-    """Why no weight in [0, 1] has such a mean and such a mean square; None if one has."""
+    """Explain why no weight in [0, 1] has this mean and mean square; None if one has."""
     if tandem.lower > gibbs.upper * ROOM:
         return (
             f"two voters err together on at least {tandem.lower:.3g} of the samples, and one of"
@@ -151,7 +151,7 @@ def contradiction_of_moments(gibbs: Interval, tandem: Interval) -> str | None:
 
 
 def contradiction_of_pairs(both: Interval, one: Interval) -> str | None:
-    """Why two voters cannot err together and alone that often; None if they can."""
+    """Explain why two voters cannot err together and alone this often; None if they can."""
     if (both.upper + one.lower / 2) ** 2 <= both.upper * ROOM or both.upper >= 0.25:
         return None
     return (

@@ -114,7 +114,7 @@ def c_tandem_bound(estimates: Estimates, delta: float = 0.05) -> float:
     denominator = tandem.lower - gibbs.upper + 0.25
     if gibbs.upper >= 0.5 or denominator <= 0.0 or variance >= denominator:
         return 1.0
-    return _quotient(variance, denominator)
+    return c_bound_of(variance, denominator)
 
 
 def c_box_bound(estimates: Estimates, delta: float = 0.05) -> float:
@@ -154,12 +154,13 @@ def c_box_bound(estimates: Estimates, delta: float = 0.05) -> float:
     if upper >= 0.5:
         return 1.0
     g = min(max(2.0 * t, lower), upper)
-    return _quotient(t - g * g, t - g + 0.25)
+    return c_bound_of(t - g * g, t - g + 0.25)
 
 
-def _quotient(variance: float, denominator: float) -> float:
-    """Rounding of the denominator (from magnitude 1/4) is magnified by value / denominator."""
+def c_bound_of(variance: float, denominator: float) -> float:
+    """Quotient of the C-bound, rounded up."""
     value = variance / denominator
+    # Rounding of the denominator (from magnitude 1/4) is magnified by value / denominator.
     return outward(value, scale=(1.0 + value) / denominator)
 
 

@@ -80,8 +80,6 @@ def single_voter_bound(
     0.0657
     """
     check_delta(delta)
-    if not (n_samples and n_unlabeled):
-        return 1.0
     power = 2 if n_unlabeled >= 2 * n_samples else 1
     levels, others = paired_levels(delta * (1.0 - ARITHMETIC_MARGIN), power)
     value = max(
@@ -93,11 +91,12 @@ def single_voter_bound(
 
 
 def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
-    r"""Pairs of levels: two independent p-values exceed one pair with probability 1 - delta.
+    r"""Return pairs of levels, one of which two p-values exceed with probability 1 - delta.
 
-    The first p-value is below c with probability c, and between :math:`c q^i` and
-    :math:`c q^{i+1}` with probability :math:`c q^i (q - 1)`; there the second must exceed
-    :math:`q^{-k (i+1)}` with the power k. The failures add up to
+    The p-values are independent, and q is `LEVEL_RATIO`. The first p-value is below c with
+    probability c, and between :math:`c q^i` and :math:`c q^{i+1}` with probability
+    :math:`c q^i (q - 1)`; there the second must exceed :math:`q^{-k (i+1)}` with the power k. The
+    failures add up to
     :math:`c (1 + \sum_i q^i (q - 1) q^{-k(i+1)}) = \delta`.
     """
     first, total, steps = delta, 1.0, 0

@@ -30,16 +30,14 @@ from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import ContradictionError, RequirementError
 from tandemvote.bounds.test_set import single_voter_bound
-from tandemvote.counts import FloatArray
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
-from tandemvote.inequalities.outward import INPUT_MARGIN, outward
-from tandemvote.inequalities.pac_bayes import check_delta
+from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray, outward
 
 LAMBDAS: FloatArray = np.asarray([1.0, 1.5, 2.0, 3.0, 4.5])  # fixed in advance
 SLOPES: FloatArray = np.append(1.0 / LAMBDAS, 0.0)  # reciprocals, and that of an infinite lam
-FEW_KINKS = 5  # up to so many voters phi has no more kinks than there are values of lam above
+FEW_KINKS = 5  # voters; with more of them, phi has more kinks than `LAMBDAS` has values
 N_CELLS = 24  # intervals of g that share the evidence; each is treated at its worse end
 BOUND_TOLERANCE = 1e-10  # how far the reported bound may lie above the root
 
@@ -182,7 +180,6 @@ def largest_unrefuted_error(
     >>> round(largest_unrefuted_error(**given), 3)
     0.181
     """
-    check_delta(delta)
     v, gap = np.asarray(leads, float), np.asarray(gaps, float)
     largest = np.maximum(slopes - 0.5, 0.0) if of_vote else slopes
     # Shares known to rounding alone must not carry phi above its largest value.
@@ -237,14 +234,6 @@ def _refuted_above(surplus: Callable[[float], float], left: float, right: float)
     return right
 
 
-VOTE_PROFILE_BOUND = Bound(
-    label="VP",
-    summary="error of random voters, and how clearly unlabeled samples are decided",
-    theorem="linear program over the vote's profile, with Catoni's inequality and betting",
-    function=vote_profile_bound,
-)
-
-
 def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
     """Slopes and shares of the games about a deployed classifier, for a few equal voters.
 
@@ -259,3 +248,11 @@ def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
 def _phi(leads: FloatArray, gaps: FloatArray, slopes: FloatArray) -> FloatArray:
     """Value of phi_lam / lam at each sample, shape (n_samples, n_slopes); the limit at slope 0."""
     return np.maximum(slopes - gaps[:, None], 0.0) - (1.0 - leads)[:, None]
+
+
+VOTE_PROFILE_BOUND = Bound(
+    label="VP",
+    summary="error of random voters, and how clearly unlabeled samples are decided",
+    theorem="linear program over the vote's profile, with Catoni's inequality and betting",
+    function=vote_profile_bound,
+)

@@ -18,8 +18,9 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import rendering
 from tandemvote.certificate.metric import certify_metric
 from tandemvote.confusion import METRICS, PER_CLASS
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.extras import import_extra
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import metric_limits, metric_value
 from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Measure
 from tandemvote.votes import Votes
@@ -198,7 +199,27 @@ class Certificate:
         return {**self.candidates, **{name: self.evaluate(name) for name in others}}
 
     def evaluate(self, bound: str, delta: float | None = None) -> float:
-        """Evaluate a bound on this evidence, at the whole delta by default."""
+        """Evaluate a bound on this evidence.
+
+        Parameters
+        ----------
+        bound : str
+            Name of the bound.
+        delta : float, default=None
+            Failure probability; by default the whole of that of the certificate.
+
+        Returns
+        -------
+        float
+            The bound.
+
+        Examples
+        --------
+        >>> from tandemvote import certify
+        >>> certificate = certify(Votes.from_predictions([[0, 1] * 50], [0, 1] * 50))
+        >>> round(certificate.evaluate("first_order", delta=0.01), 3)
+        0.069
+        """
         if not self.counts.sizes.any():  # as in an empty group
             return 1.0
         return get_bound(bound).function(self._estimates, self.delta if delta is None else delta)
@@ -221,6 +242,15 @@ class Certificate:
         -------
         labels : ndarray of shape (n_samples,)
             Predicted classes. Ties go to the referee if there is one, else to the smallest class.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from tandemvote import certify
+        >>> X, y = load_iris(return_X_y=True)
+        >>> certify(GaussianNB().fit(X[::2], y[::2]), X[1::2], y[1::2]).predict(X[:3]).tolist()
+        [0, 0, 0]
         """
         votes = self.votes
         deployed = None if votes is None or self.deployed is None else votes.deployed
@@ -252,13 +282,40 @@ class Certificate:
         GroupCertificates
             One certificate per group, all valid at once: delta is divided by the number of
             groupings, then by the groups of each.
+
+        Examples
+        --------
+        >>> from tandemvote import certify
+        >>> votes = Votes.from_predictions([["a", "b", "a", "b"] * 50], ["a", "b", "b", "b"] * 50)
+        >>> certify(votes).by_group("class")
+        error rates by class, all valid at once (95% confidence)
+          class  samples  observed  error <=
+          a           50      0.0%      7.2%  recall >= 0.928
+          b          150     33.3%     41.5%  recall >= 0.585
         """
         from tandemvote.certificate.groups import certify_groups  # noqa: PLC0415  it imports this
 
         return certify_groups(self, by)
 
     def votes_for(self, request: str) -> Votes:
-        """Return the votes, or raise ValueError unless this is the error bound on all samples."""
+        """Return the votes, or raise ValueError unless this is the error bound on all samples.
+
+        Parameters
+        ----------
+        request : str
+            What requires the votes, for the error message.
+
+        Returns
+        -------
+        Votes
+            The votes.
+
+        Examples
+        --------
+        >>> from tandemvote import certify
+        >>> certify(Votes.from_predictions([[0, 1]], [0, 1])).votes_for("by_group").n_samples
+        2
+        """
         if self.votes is None or self.measure is not None or self.group is not None:
             samples = "all samples" if self.group is None else self.group.samples
             source = ", from counts or a file" if self.votes is None else ""
@@ -270,26 +327,93 @@ class Certificate:
         return self.votes
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a file that others can check with ``tandemvote verify``."""
+        """Write a file that others can check with ``tandemvote verify``.
+
+        Parameters
+        ----------
+        path : path
+            The file, usually with the ending ``.json``. A file of that name is replaced.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from tandemvote import certify
+        >>> certificate = certify(Votes.from_predictions([[0, 1] * 50], [0, 1] * 50))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = certificate.save(pathlib.Path(folder, "certificate.json"))
+        ...     Certificate.load(path).value == certificate.value
+        True
+        """
         from tandemvote.certificate.file import save_certificate  # noqa: PLC0415  it imports this
 
         return save_certificate(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read such a file and verify it. The certificates of groups are in `groups`."""
+        """Read a file that `save` wrote, and verify it.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Returns
+        -------
+        Certificate
+            The certificate on all samples; those of groups are in its `groups`.
+
+        Raises
+        ------
+        CertificateFileError
+            If the file is damaged or does not verify.
+
+        Examples
+        --------
+        See `save`.
+        """
         from tandemvote.certificate.file import load_certificate  # noqa: PLC0415  it imports this
 
         return load_certificate(path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the file of the certificate holds, as JSON values."""
+        """Return what the file of the certificate holds, as JSON values.
+
+        Returns
+        -------
+        dict
+            The contents of the file.
+
+        Examples
+        --------
+        >>> from tandemvote import certify
+        >>> contents = certify(Votes.from_predictions([[0, 1] * 50], [0, 1] * 50)).to_dict()
+        >>> contents["certificates"][0]["printed"]
+        '0.030'
+        """
         from tandemvote.certificate.file import document_of  # noqa: PLC0415  it imports this
 
         return document_of(self).to_json()
 
     def to_frame(self) -> pandas.DataFrame:
-        """Return every bound that applies as a pandas DataFrame."""
+        """Return every bound that applies as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per bound: its label, its value, and whether it is a candidate.
+
+        Examples
+        --------
+        >>> from tandemvote import certify
+        >>> table = certify(Votes.from_predictions([[0, 1] * 50], [0, 1] * 50)).to_frame()
+        >>> table["value"].round(3).head(2).to_dict()
+        {'test_set': 0.03, 'first_order': 0.054}
+        """
         pandas = import_extra("pandas", "report")
         columns = {
             "label": [get_bound(name).label for name in self.bounds],

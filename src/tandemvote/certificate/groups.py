@@ -22,7 +22,7 @@ from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.codes import as_array, is_missing
 from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
-from tandemvote.frames import check_same_order
+from tandemvote.index_order import check_same_order
 from tandemvote.spelling import printable
 from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
 from tandemvote.votes import Votes, select_samples
@@ -52,6 +52,14 @@ class GroupCertificates:
         The certificates of the groups.
     groupings : tuple of Grouping
         All labels of every grouping.
+
+    Examples
+    --------
+    >>> from tandemvote import certify
+    >>> votes = Votes.from_predictions([["a", "b", "a", "b"] * 50], ["a", "b", "b", "b"] * 50)
+    >>> found = certify(votes).by_group("class")
+    >>> found["a"].observed, round(found["a"].value, 3), found["a"].confidence
+    (0.0, 0.071, 0.975)
     """
 
     certificate: Certificate
@@ -78,7 +86,22 @@ class GroupCertificates:
         return found[0]
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the certificate on all samples and those of the groups to one file."""
+        """Write the certificate on all samples and those of the groups to one file.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Examples
+        --------
+        See `Certificate.save`.
+        """
         return replace(self.certificate, groups=self).save(path)
 
     @property
@@ -89,7 +112,17 @@ class GroupCertificates:
         return f"error rates by {listed}, all valid at once ({delta} confidence)"
 
     def table(self) -> TextTable:
-        """Return one row of text per group."""
+        """Return one row of text per group.
+
+        Returns
+        -------
+        TextTable
+            The table that is printed.
+
+        Examples
+        --------
+        See `Certificate.by_group`.
+        """
         names = ["by", "group"] if len(self.groupings) > 1 else [self.groupings[0].by]
         rows = []
         for (by, label), each in zip(self._keys, self, strict=True):

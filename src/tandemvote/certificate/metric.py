@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tandemvote.assumptions import METRIC
 from tandemvote.certificate.rendering import TextTable, rate
 from tandemvote.confusion import PER_CLASS, Tests, count_tests
-from tandemvote.counts import FloatArray
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import check_metric, metric_limits
 from tandemvote.spelling import shown
 from tandemvote.verify.document import TEST_SET, Measure, StatedTest
@@ -87,18 +87,16 @@ def certify_metric(
     # The classes of models are all classes; those of votes are the ones that occur.
     declared = votes.voters is not None or certificate.members is not None
     code = _positive_code(metric, positive, votes, declared=declared)
-    able = can_win(votes, certificate.weights)
+    tests = count_tests(metric, votes.labels, can_win(votes, certificate.weights), code, costs)
+    # What is observed is the vote of the tested models, which has one winner.
     winners = np.eye(votes.classes.size, dtype=bool)[held_out_vote(votes, certificate.weights)]
-    tests = count_tests(metric, votes.labels, able, code, costs)
-    # The vote of the tested models, where there is a referee.
-    seen = winners if certificate.n_untested else able
     levels = np.unique([] if costs is None else costs)
     worst, best = metric_limits(metric, tests, certificate.delta, costs=levels, sides=SIDES[sides])
     measure = Measure(
         positive=None if code is None else votes.classes[code : code + 1].tolist()[0],
         costs=() if costs is None else tuple(costs.flat),
         tests=_stated(tests),
-        observed=_stated(count_tests(metric, votes.labels, seen, code, costs)),
+        observed=_stated(count_tests(metric, votes.labels, winners, code, costs)),
         other=best if sides == "both" else None,
     )
     return replace(

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.abstention import check_held_out_sets
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
 from tandemvote.bounds import get_bound
@@ -20,7 +19,9 @@ from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds
 from tandemvote.certificate.certificate import Certificate, applicable_bounds
 from tandemvote.certificate.rendering import rate
-from tandemvote.counts import FloatArray, VoteCounts, VoteTally
+from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.held_out_checks import check_held_out_sets
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.verify.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
 from tandemvote.votes import Votes
@@ -28,7 +29,7 @@ from tandemvote.voting import SHUFFLE, VoteProfile, check_tested_majority, votab
 from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import MINIMIZABLE
 
-UNIFORM, BEST = "uniform", "best"
+UNIFORM, GIVEN, BEST = "uniform", "given", "best"
 
 Places: TypeAlias = slice | NDArray[np.intp]
 
@@ -49,7 +50,7 @@ def certify_votes(
     Parameters
     ----------
     evidence : Votes or VoteCounts
-        Counts stand for votes that are too many to be held in memory.
+        The votes, or counts of votes that do not fit in memory.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per voter.
     bound : str or sequence of str
@@ -80,25 +81,25 @@ def certify_votes(
     check_request(bound, weights, evidence.classes)
     pi = check_distribution(prior, evidence.n_voters, "prior")
     votes = evidence if isinstance(evidence, Votes) else None
-    named = weights if isinstance(weights, str) else None
-    uniform = named == UNIFORM
-    minimized = None if uniform else named
-    counts, profiled = _count(evidence, named)
+    names = (bound,) if isinstance(bound, str) else tuple(bound)
+    method = weights if isinstance(weights, str) else GIVEN
+    counts, profiled = _count(evidence, method)
     check_held_out_sets(counts)
 
-    if minimized is not None:
-        rho = votable(minimize_bound(counts, minimized, pi, delta, published=published).weights)
+    if method == UNIFORM:
+        rho = check_distribution(None, counts.n_voters, "weights")
+    elif method == GIVEN:
+        rho = votable(check_distribution(weights, counts.n_voters, "weights"))
     else:
-        rho = check_distribution(None if uniform else weights, counts.n_voters, "weights")
-        rho = rho if uniform else votable(rho)
-    if votes is not None and not uniform:
+        rho = votable(minimize_bound(counts, method, pi, delta, published=published).weights)
+    if votes is not None and method != UNIFORM:
         counts = replace(counts, tally=VoteTally.of(votes, rho))
-    elif counts.tally is not None and not uniform:  # which is that of equal weights
+    elif counts.tally is not None and method != UNIFORM:  # which is that of equal weights
         counts = replace(counts, tally=VoteTally(counts.tally.class_counts))
 
     # Whether given weights were fixed without looking at the samples is up to the caller.
-    names = (bound,) if isinstance(bound, str) else tuple(bound)
-    fitted = minimized or (None if uniform or TEST_SET in names else "given")
+    fixed = method == UNIFORM or (method == GIVEN and TEST_SET in names)
+    fitted = None if fixed else method
     profile = _profile(votes, rho, profiled)
     applicable = applicable_bounds(counts, profile, fitted)
     if counts.untested.any():
@@ -139,7 +140,7 @@ def certify_votes(
 
 
 def with_candidates(certificate: Certificate, names: Collection[str]) -> Certificate:
-    """Evaluate the candidates at their shares of delta; report an observed error above them."""
+    """Evaluate the candidates at their shares of delta; report a larger observed error."""
     share = certificate.delta / len(names)
     values = {name: certificate.evaluate(name, share) for name in names}
     profiled = certificate.profile is not None and not certificate.counts.untested.any()
@@ -179,21 +180,21 @@ def check_request(
         get_bound(weights).check_classes(classes)
 
 
-def _count(evidence: Votes | VoteCounts, weights: str | None) -> tuple[VoteCounts, Places]:
+def _count(evidence: Votes | VoteCounts, method: str) -> tuple[VoteCounts, Places]:
     """Count the votes, and return which of the unlabeled samples remain for a profile.
 
-    Weights that minimize the disagreement bound depend on the counted samples, so that counts and
-    profile get one random half each. Otherwise both get all samples.
+    Weights that minimize the disagreement bound depend on the unlabeled samples that are counted,
+    so counts and profile get one random half each. Otherwise both get all of them.
     """
     if isinstance(evidence, VoteCounts):
         return evidence, slice(None)
     counted: Places = slice(None)
     profiled: Places = slice(None)
-    if weights == DISAGREEMENT:
+    if method == DISAGREEMENT:
         order = np.random.default_rng(SHUFFLE).permutation(evidence.n_unlabeled)
         counted, profiled = map(np.sort, np.array_split(order, 2))
     votes = replace(evidence, unlabeled=evidence.unlabeled[:, counted])
-    return VoteCounts.from_votes(votes, tally=weights == UNIFORM), profiled
+    return VoteCounts.from_votes(votes, tally=method == UNIFORM), profiled
 
 
 def _profile(votes: Votes | None, weights: FloatArray, places: Places) -> VoteProfile | None:

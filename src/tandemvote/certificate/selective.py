@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.assumptions import ONE_ROW_PER_GROUP, SELECTIVE
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text
-from tandemvote.counts import FloatArray
 from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.inequalities import clopper_pearson
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import rate_lower
 from tandemvote.votes import Votes
 
@@ -33,6 +33,11 @@ class Threshold:
     `n_confident` test samples are confident, and `n_errors` of them are misclassified. At least a
     share `coverage` of all samples is confident. Among them the error rate is at most the largest
     one allowed if `passed`.
+
+    Examples
+    --------
+    >>> Threshold(margin=0.5, n_confident=100, n_errors=0, coverage=0.4, passed=True).margin
+    0.5
     """
 
     margin: float
@@ -122,6 +127,18 @@ class SelectiveCertificate:
             As the attributes.
         one_row_per_group : bool, default=False
             Whether the samples are one random row of each of many groups.
+
+        Returns
+        -------
+        SelectiveCertificate
+            The certificate.
+
+        Examples
+        --------
+        >>> shares = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]] * 100
+        >>> chosen = SelectiveCertificate.from_shares(shares, [0, 1, 1] * 100, max_error=0.1).chosen
+        >>> chosen.margin, chosen.n_confident, chosen.n_errors
+        (0.1, 200, 0)
         """
         table = np.asarray(shares, float)
         # Written so that a missing share is rejected as well.
@@ -168,6 +185,18 @@ class SelectiveCertificate:
             Predicted classes of the confident samples.
         confident : ndarray of bool, shape (n_samples,)
             Which samples these are.
+
+        Examples
+        --------
+        >>> from tandemvote import certify_selective
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = GaussianNB().fit(X[::2], y[::2])
+        >>> certificate = certify_selective(model, X[1::2], y[1::2], max_error=0.2)
+        >>> labels, confident = certificate.predict(X[:3])
+        >>> labels.tolist(), confident.tolist()
+        ([0, 0, 0], [True, True, True])
         """
         if self.shares_of is None:
             raise ValueError(
@@ -239,7 +268,7 @@ def certified_thresholds(
         n, n_errors = int(confident.sum()), int((confident & wrong).sum())
         level += share
         # The limit itself would be false: which threshold is looked at depends on it.
-        passed = n > 0 and float(clopper_pearson(n_errors, n, delta=level)) <= max_error
+        passed = float(clopper_pearson(n_errors, n, delta=level)) <= max_error
         level = level if passed else 0.0
         # No margin is below 0, so a threshold of 0 covers all samples.
         coverage = rate_lower(n, margins.size, share) if threshold > 0 else 1.0

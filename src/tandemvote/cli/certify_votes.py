@@ -45,9 +45,9 @@ def certify_votes(
     outputs.check_outputs(vars(files), inputs=[votes, unlabeled])
     from tandemvote import certificate as certificates
     from tandemvote import votes_io
-    from tandemvote.abstention import check_empty_rows
     from tandemvote.certificate.pipeline import check_request
     from tandemvote.cli.training import read_groupings
+    from tandemvote.held_out_checks import check_empty_rows
     from tandemvote.verify.document import CLASS, PREDICTED
 
     check_request(**guarantee.request, classes=())  # before hours of counting

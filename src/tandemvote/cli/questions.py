@@ -175,7 +175,7 @@ def watch(
     truth, predicted = ([classes[columns[n][place]] for place in rows] for n in names[:2])
     by = None if groups is None else [columns[groups][place] for place in rows]
     monitor = Monitor(loaded, confidence=guarantee.confidence)
-    path = monitor.log_evidence(truth, predicted, groups=by)
+    path = monitor.update_evidence(truth, predicted, groups=by)
     if picture is not None:
         from tandemvote.displays import MonitorDisplay
 

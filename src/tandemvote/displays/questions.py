@@ -59,13 +59,13 @@ class MonitorDisplay(Display):
     monitor : Monitor
         The monitor, after all labels.
     log_evidence : array_like of shape (n_samples,)
-        What `Monitor.log_evidence` returned: the logarithm of the evidence after each label.
+        What `Monitor.update_evidence` returned: the logarithm of the evidence after each label.
 
     Examples
     --------
     >>> from tandemvote import Monitor
     >>> monitor = Monitor(0.1)
-    >>> path = monitor.log_evidence([0] * 50, [1] * 50)
+    >>> path = monitor.update_evidence([0] * 50, [1] * 50)
     >>> MonitorDisplay(monitor, path).description
     'Evidence after each of 50 labels. It reaches 20 after 4 labels.'
     """

@@ -8,9 +8,10 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from tandemvote.bounds.estimates import check_distribution
-from tandemvote.counts import FloatArray, VoteCounts
+from tandemvote.counts import VoteCounts
 from tandemvote.displays.display import MUTED, SECOND, Axes, Display
 from tandemvote.extras import import_extra
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Votes
 from tandemvote.voting import exact_weights
 

@@ -41,7 +41,7 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     Returns
     -------
     ndarray or float
-        Upper confidence limit of the error rate, at most 1.
+        Upper confidence limit of the error rate, at most 1; 1 without samples.
 
     Examples
     --------
@@ -50,13 +50,14 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     """
     k, n = np.broadcast_arrays(np.asarray(n_errors, float), np.asarray(n_samples, float))
     check_delta(delta)
-    if not ((n >= 1) & (k >= 0) & (k <= n) & (n <= MOST_TEST_SAMPLES) & (k == np.floor(k))).all():
+    if not ((k >= 0) & (k <= n) & (n <= MOST_TEST_SAMPLES) & (k == np.floor(k))).all():
         raise ValueError(
             f"n_errors={n_errors!r} and n_samples={n_samples!r} are not valid; expected whole"
-            f" numbers with 0 <= n_errors <= n_samples and 1 <= n_samples <= {MOST_TEST_SAMPLES}."
+            f" numbers with 0 <= n_errors <= n_samples <= {MOST_TEST_SAMPLES}."
         )
     # No error, or only one sample without: the tail is a power of one probability.
-    limit = np.where(k == 0, -np.expm1(np.log(delta) / n), np.exp(np.log1p(-delta) / n))
+    some = np.maximum(n, 1.0)
+    limit = np.where(k == 0, -np.expm1(np.log(delta) / some), np.exp(np.log1p(-delta) / some))
     limit = np.atleast_1d(np.where(k == n, 1.0, limit))
     inside = np.atleast_1d((k > 0) & (k < n - 1))
     limit[inside] = _newton_limit(np.atleast_1d(k)[inside], np.atleast_1d(n)[inside], delta)
@@ -82,7 +83,9 @@ def _newton_limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
         tail = tail_at(k + 1, n - k, q)
         # The derivative is n - k times the probability of exactly k errors, divided by 1 - p.
         exactly_k = np.abs(tail - tail_at(k, n - k + 1, q))
-        step = (np.log(tail) - target) * tail * (1.0 - q) / ((n - k) * exactly_k)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = (np.log(tail) - target) * tail * (1.0 - q) / ((n - k) * exactly_k)
+        step = np.where(tail > 0, step, 0.0)  # where the tail underflows, Chernoff's limit stays
         q = q + step if below else q - step
         if (np.abs(step) <= 1e-13 * q).all():
             break

@@ -38,7 +38,7 @@ class SampleSize:
     sizes: FloatArray  # different sizes n_p, in ascending order
     masses: FloatArray  # the prior's mass on each
     margin: float  # relative error of the masses, each a sum over many voters or pairs
-    as_printed: bool = False  # whether the moment 2 sqrt(n) stays, for which xi can stand in
+    as_printed: bool = False  # keep the moment 2 sqrt(n); else xi(n), never larger
 
     def log_moment(self, moment: Moment = two_sqrt) -> float:
         """Logarithm of the prior mean of a moment, rounded up."""
@@ -85,23 +85,22 @@ class UnequalSets:
     def at(self, posterior: ArrayLike) -> SampleSize:
         """Harmonic size, divergence and moment for some weights."""
         rho, pi = np.asarray(posterior, float), self.prior
-        shares, entropies, voters = self.shares, self.entropies, self.shares.ndim
+        shares, entropies, order = self.shares, self.entropies, self.shares.ndim  # 2 for pairs
         margin = ARITHMETIC_MARGIN + 4 * rho.size * 2.0**-53  # of sums over voters, twice
         moment_margin = ARITHMETIC_MARGIN + shares.size * 2.0**-53
-        held = rho > 0
-        if not self.sizes[0]:  # empty sets matter where they have weight
-            some = np.ix_(*[held] * voters)
-            shares, entropies = shares[some], entropies[some]
-            if np.isinf(shares).any():
-                return SampleSize(0.0, 0.0, self.sizes, self.masses, moment_margin)
-            rho, pi, held = rho[held], pi[held], held[held]
-        if voters == 2:  # average over one of the two voters
+        voting = rho > 0
+        if not voting.all():
+            some = np.ix_(*[voting] * order)
+            shares, entropies, rho, pi = shares[some], entropies[some], rho[voting], pi[voting]
+        if self.sizes[0] == 0 and np.isinf(shares).any():  # an empty set with weight
+            return SampleSize(0.0, 0.0, self.sizes, self.masses, moment_margin)
+        if order == 2:  # average over one of the two voters
             shares, entropies = shares @ rho, entropies @ rho
         shrinkage = float(shares @ rho)
         # ln(R / pi) is a sum: what the voters' weights gain on their prior, and ln(n_H / n_p).
-        by_voter = (voters / shrinkage) * rho * shares
+        by_voter = (order / shrinkage) * rho * shares
         parts = np.append(
-            by_voter[held] * (np.log(rho[held]) - np.log(pi[held])),
+            by_voter * (np.log(rho) - np.log(pi)),
             [float(entropies @ rho) / shrinkage, -np.log(shrinkage)],
         )
         divergence = max(float(parts.sum() + margin * (1.0 + abs(parts).sum())), 0.0)

@@ -133,7 +133,7 @@ def pac_bayes_kl(
     delta : float in (0, 1), default=0.05
         Failure probability.
     moment : callable
-        What stands inside the logarithm: `two_sqrt` as printed, or `xi`, which is exact.
+        Moment inside the logarithm: `two_sqrt` as in the paper, or `xi`, which is exact.
 
     Returns
     -------

@@ -42,7 +42,6 @@ def unexpected_bernstein_upper(
     >>> float(unexpected_bernstein_upper(**seen).round(4))
     0.1249
     """
-    check_delta(delta)
     m, m2, b = (np.asarray(a, float)[..., None] for a in (mean, mean_square, largest))
     nats = kl_divergence + np.log(rates.size / delta)
     slope = (-rates - np.log1p(-rates)) / rates  # (-gb - ln(1 - gb)) / (gb), then / b with m2

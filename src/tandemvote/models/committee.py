@@ -25,7 +25,7 @@ from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.decimals import failure_probability
-from tandemvote.frames import check_same_order, index_of
+from tandemvote.index_order import check_same_order, index_of
 from tandemvote.models import private_names as private
 from tandemvote.models.digest import models_digest
 from tandemvote.models.members import LARGEST_SEED, Member, Unfitted, train_member, train_members

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.abstention import check_empty_rows
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.checks import audit
 from tandemvote.codes import Codes, encode
 from tandemvote.counts import VoteCounts
-from tandemvote.frames import index_of
+from tandemvote.held_out_checks import check_empty_rows
+from tandemvote.index_order import index_of
 from tandemvote.models.model_checks import check_has_predict, check_one_label, predict_labels
 from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import group_codes, one_row_per_group

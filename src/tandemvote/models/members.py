@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from tandemvote.codes import encode
-from tandemvote.counts import FloatArray
+from tandemvote.inequalities.outward import FloatArray
 from tandemvote.models.model_checks import predict_labels
 from tandemvote.models.private_names import pick, slice_fit_params
 from tandemvote.models.splitting import Rows

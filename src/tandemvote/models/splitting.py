@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from tandemvote.codes import as_array, check_not_missing
-from tandemvote.frames import check_same_order
+from tandemvote.index_order import check_same_order
 
 Rows = NDArray[np.intp]
 

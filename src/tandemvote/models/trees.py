@@ -17,7 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
 from tandemvote.codes import Codes, encode
-from tandemvote.frames import index_of
+from tandemvote.index_order import index_of
 from tandemvote.models.model_checks import BAGGED, check_independent_bootstraps
 from tandemvote.votes import Votes
 

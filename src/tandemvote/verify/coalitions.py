@@ -29,6 +29,9 @@ UNIT_BITS = 52
 LARGEST_DETERMINANT = 2**17
 """Of matrices of zeros and ones with 15 rows, hence the largest denominator of a best price."""
 
+TIE_ROUNDING = Fraction(1, 10**9)
+"""Shares of the weight that differ by no more are taken for equal."""
+
 SMALLEST_SHARE = Fraction(1e-300)
 """A voter with a smaller share of delta has no limit but 1."""
 
@@ -56,7 +59,15 @@ class Coalitions:
     @property
     def ruled_by_one(self) -> bool:
         """Whether the heaviest outweighs all others together."""
-        return 2 * max(self.units) > sum(self.units)
+        return 2 * (sum(self.units) - max(self.units)) < self.needed
+
+    @cached_property
+    def needed(self) -> Fraction:
+        """Twice the weight of the lightest coalition there could be, ties up to rounding included.
+
+        Another implementation of the same vote may break them the other way.
+        """
+        return (1 - TIE_ROUNDING) * sum(self.units)
 
     @property
     def smallest(self) -> Fraction:
@@ -69,15 +80,15 @@ class Coalitions:
         if n_voting > MOST_ENUMERATED:
             return HALF
         lightest = min(sum(self.units[voter] for voter in members) for members in self.minimal())
-        return Fraction(lightest, sum(self.units))
+        return max(HALF, Fraction(lightest, sum(self.units)))
 
     def minimal(self, members: tuple[int, ...] = (), begin: int = 0) -> Iterator[tuple[int, ...]]:
         """List coalitions that need all their members.
 
-        Members join in the order of their weights until they have half of it. Before the last one,
+        Members join in the order of their weights until they can err. Before the last one,
         the lightest, they had less, so none can be spared.
         """
-        if 2 * sum(self.units[voter] for voter in members) >= sum(self.units):
+        if 2 * sum(self.units[voter] for voter in members) >= self.needed:
             yield members
             return
         for place in range(begin, len(self.voting)):

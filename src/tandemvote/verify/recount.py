@@ -129,16 +129,16 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """List where the unlabeled counts and the profile of a record are not those of the votes."""
     yield from _other_voters(record, votes, deployed=record.deployed is not None)
     n_profile = 0 if record.profile is None else len(record.profile["leads"])
-    counted = profiled = np.arange(votes.n_samples)
-    if record.n_unlabeled + n_profile == votes.n_samples and n_profile:
-        order = np.random.default_rng(SHUFFLE).permutation(votes.n_samples)
+    counted = profiled = np.arange(votes.n_unlabeled)
+    if record.n_unlabeled + n_profile == votes.n_unlabeled and n_profile:
+        order = np.random.default_rng(SHUFFLE).permutation(votes.n_unlabeled)
         counted, profiled = (np.sort(half) for half in np.array_split(order, 2))
     if record.n_unlabeled != counted.size or n_profile not in (0, profiled.size):
         yield (
             f"the file counts {record.n_unlabeled} unlabeled samples and has a profile of"
-            f" {n_profile}; the votes are about {votes.n_samples}"
+            f" {n_profile}; the votes are about {votes.n_unlabeled}"
         )
-    predictions = votes.predictions
+    predictions = votes.unlabeled
     together = _together(unlabeled_sets(record, predictions[: record.n_voters, counted]))
     what = "the numbers of common predictions of unlabeled samples"
     yield from _differences(what, record.unlabeled_agreements, together)

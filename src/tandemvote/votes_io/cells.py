@@ -109,7 +109,28 @@ def _kind(arrow_type: Any) -> str:
 
 
 def column_names(path: Location) -> list[str]:
-    """Return the names of the columns of a CSV or Parquet file, the first of several."""
+    r"""Return the names of the columns of a CSV or Parquet file.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file, a Parquet file, or a folder or pattern of Parquet files, of which the first one
+        is read.
+
+    Returns
+    -------
+    list of str
+        The names, in the order of the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "votes.csv")
+    ...     _ = path.write_text("label,tree\nyes,no\n")
+    ...     column_names(path), read_columns(path, ["tree"])
+    (['label', 'tree'], {'tree': ['no']})
+    """
     return list(_survey(find_files(path)[0])[0])
 
 
@@ -166,6 +187,10 @@ def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]
     -------
     dict of str to list of str
         One text per row and column, ``""`` where the cell is empty or null.
+
+    Examples
+    --------
+    See `column_names`.
     """
     columns: dict[str, list[str]] = {name: [] for name in names}
     for file in find_files(path) if columns else ():

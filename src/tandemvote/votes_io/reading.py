@@ -58,6 +58,11 @@ def read_votes(
         Whether an empty cell counts as a vote for a wrong class, as required for voters that
         abstain. A column of empty cells is then a voter that is always wrong.
 
+    Returns
+    -------
+    Votes
+        The votes; their labels are text.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -88,7 +93,7 @@ def read_votes(
 
 
 def read_predictions(path: Location, *, drop: Collection[str] = ()) -> NDArray[np.str_]:
-    """Read the predictions on unlabeled samples: one row per sample, one column per voter.
+    r"""Read the predictions on unlabeled samples: one row per sample, one column per voter.
 
     Parameters
     ----------
@@ -100,6 +105,16 @@ def read_predictions(path: Location, *, drop: Collection[str] = ()) -> NDArray[n
     Returns
     -------
     ndarray of str, shape (n_voters, n_samples)
+        The predictions.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "unlabeled.csv")
+    ...     _ = path.write_text("tree,svm\nyes,no\nno,no\n")
+    ...     read_predictions(path).tolist()
+    [['yes', 'no'], ['no', 'no']]
     """
     voters, row_groups = find_voters(path, None, drop)
     parts = []
@@ -187,7 +202,22 @@ class VoteFiles:
             yield _cells_as_votes(path, cells, empty_as_error=self.empty_as_error)
 
     def split(self, n_pieces: int) -> list[VoteFiles]:
-        """Cut into at most `n_pieces`, each of whole row groups from all over the files."""
+        """Cut into pieces, each of whole row groups from all over the files.
+
+        Parameters
+        ----------
+        n_pieces : int
+            Largest number of pieces.
+
+        Returns
+        -------
+        list of VoteFiles
+            The pieces, which have no row in common.
+
+        Examples
+        --------
+        See `count_votes`, which reads the pieces on a cluster.
+        """
         pieces = [copy(self) for _ in self.row_groups[:n_pieces]]
         for first, piece in enumerate(pieces):
             piece.row_groups = self.row_groups[first::n_pieces]
@@ -207,6 +237,13 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
         Columns that are voters. The other ones are rejected if they hold a label in less than a
         quarter of their rows (names of rows or of a split), or never err where the other voters do
         (copies of the label).
+
+    Examples
+    --------
+    >>> votes = Votes.from_predictions([["a", "a"] * 20, ["train", "test"] * 20], ["a", "b"] * 20)
+    >>> check_voters(votes, ["tree", "split"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: Column 'split' holds 'test', 'train': a label in 0 of 40 rows. Exclude it with...
     """
     check_columns_exist("The table", keep, names)
     labels, held_out = np.unique(votes.labels), votes.held_out
@@ -224,7 +261,7 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
         elif few_perfect and not errors[voter] and n * next_best >= ERRORS_EXPECTED:
             problem = (
                 f"has no error in {n} rows, where the next best voter has an error rate of"
-                f" {100 * next_best:.2g}%, as a copy of the label would"
+                f" {100 * next_best:.3g}%, as a copy of the label would"
             )
         if problem and name not in keep:
             raise ValueError(

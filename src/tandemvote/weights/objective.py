@@ -29,7 +29,6 @@ class Descent(NamedTuple):
     """Result of a solver."""
 
     iterate: Iterate
-    history: tuple[float, ...]  # the objective at the start and after every iteration
     converged: bool  # whether it stopped before the limit of iterations
     met_negative_curvature: bool = False  # a sign that the objective has other minima
 
@@ -78,7 +77,7 @@ class Objective:
         # A divergence that nothing is estimated with stays 0.
         divergences, slopes = [0.0, 0.0], [np.zeros_like(weights)] * 2
         for estimate in self.relaxation.estimates:
-            place = estimate.voters - 1
+            place = estimate.order - 1
             divergences[place], slopes[place] = estimate.divergence(weights, log_ratio)
         losses = float(self.losses @ weights), max(float(pair_means @ weights), 0.0)
         averages = WeightedAverages(*losses, *divergences)

@@ -41,9 +41,9 @@ class WeightedAverages(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """An average over single voters (1) or pairs (2) that is estimated from their held-out sets."""
+    """An average over voters or pairs that is estimated from their held-out sets."""
 
-    voters: int
+    order: int  # 1 for voters, 2 for pairs
     n: float  # sample size, at the prior
     nats: float  # ln(moment / delta), the moment being 2 sqrt(n) in the paper
     unequal: UnequalSets | None = None  # the sets, if they differ in size
@@ -55,25 +55,25 @@ class Estimate:
         size = smallest if published else sets.harmonic(prior).at(prior)
         nats = float(size.log_moment() - np.log(delta))
         differ = size.sizes[0] != size.sizes[-1]
-        return cls(sets.voters, size.n, nats, sets.harmonic(prior) if differ else None)
+        return cls(sets.order, size.n, nats, sets.harmonic(prior) if differ else None)
 
     def at(self, averages: WeightedAverages) -> tuple[Any, Any]:
         """Average on the sample, and the allowed divergence from the truth per sample."""
-        return averages[self.voters - 1], (averages[self.voters + 1] + self.nats) / self.n
+        return averages[self.order - 1], (averages[self.order + 1] + self.nats) / self.n
 
     def gradient(self, in_average: float, in_divergence: float) -> FloatArray:
         """Place derivatives in average and divergence among those in the four averages."""
         slopes = np.zeros(4)
-        slopes[self.voters - 1] = in_average
-        slopes[self.voters + 1] = in_divergence
+        slopes[self.order - 1] = in_average
+        slopes[self.order + 1] = in_divergence
         return slopes
 
     def divergence(self, weights: FloatArray, log_ratio: FloatArray) -> tuple[float, FloatArray]:
         """Divergence of the weights rho, and its gradient up to a constant."""
         if self.unequal is None:
-            value = self.voters * max(float(log_ratio @ weights), 0.0)
-            return value, self.voters * log_ratio
-        shares, entropies, in_pairs = self.unequal.shares, self.unequal.entropies, self.voters == 2
+            value = self.order * max(float(log_ratio @ weights), 0.0)
+            return value, self.order * log_ratio
+        shares, entropies, in_pairs = self.unequal.shares, self.unequal.entropies, self.order == 2
         scale = self.n / float(self.unequal.sizes[-1])  # shares are relative to the largest set
         weighted_ratio = weights * log_ratio
         mass = scale * (shares @ weights if in_pairs else shares)
@@ -81,12 +81,12 @@ class Estimate:
         stretch = scale * (entropies @ weights if in_pairs else entropies)
         stretch += np.log(scale) * mass
         tilt = self.nats - np.log(total)
-        value = float(self.voters * (mass @ weighted_ratio) + stretch @ weights)
+        value = float(self.order * (mass @ weighted_ratio) + stretch @ weights)
         value += total * tilt - self.nats
         slope = mass * (log_ratio + tilt) + stretch
         if in_pairs:
             slope += scale * (shares @ weighted_ratio)
-        return value, self.voters * slope
+        return value, self.order * slope
 
 
 @dataclass(frozen=True, eq=False)

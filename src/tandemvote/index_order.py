@@ -1,4 +1,4 @@
-"""The index of pandas objects: values are matched by position, so their order must agree."""
+"""The order of pandas indices: values are matched by position, so the orders must agree."""
 
 from __future__ import annotations
 

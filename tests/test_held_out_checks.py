@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tandemvote import certify
-from tandemvote.abstention import check_empty_rows, check_held_out_sets
 from tandemvote.certificate import certify_votes
 from tandemvote.cli.app import run
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.held_out_checks import check_empty_rows, check_held_out_sets
 from tandemvote.votes import Votes
 from tandemvote.votes_io import VoteFiles, count_votes, read_votes
 

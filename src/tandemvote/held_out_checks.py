@@ -12,7 +12,7 @@ from tandemvote.spelling import FEWEST_SAMPLES
 from tandemvote.votes import Votes
 
 RARE = 1e-6
-"""Probability with which a check rejects held-out sets that do not depend on the data, at most."""
+"""Largest probability with which a check rejects held-out sets that do not depend on the data."""
 
 WAYS_OUT = (
     "If a voter abstained there, count empty predictions as errors: with empty_as_error=True for"
@@ -50,7 +50,7 @@ def check_held_out_sets(counts: VoteCounts) -> None:
         return
     n, e = counts.sizes[second], counts.errors[second]
     m, x = shared[first, second], inside[first, second]
-    # The logarithm of the probability, but for factors that hardly differ.
+    # Minus the logarithm of the probability, up to factors that hardly differ.
     unlikely = m * binary_kl(x / m, e / n) + (n - m) * binary_kl((e - x) / (n - m), e / n)
     worst = int(unlikely.argmax())
     if unlikely[worst] < -math.log(RARE) / 2:
