@@ -114,10 +114,11 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     _doc_link_module = "tandemvote"
     _doc_link_template = private.DOCUMENTATION
+    # Some estimators of scikit-learn have predict after fit only: tags show which are classifiers.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [private.HasMethods(["fit", "predict"]), None],
+        "estimator": [private.HasMethods(["fit", "predict"]), BaseEstimator, None],
         "n_tested": [private.Interval(Integral, 1, None, closed="left")],
-        "referee": ["boolean", private.HasMethods(["fit", "predict"])],
+        "referee": ["boolean", private.HasMethods(["fit", "predict"]), BaseEstimator],
         "test_size": [
             private.StrOptions({"auto"}),
             private.Interval(private.RealNotInt, 0, 1, closed="neither"),
