@@ -12,7 +12,11 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+)
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -72,6 +76,17 @@ def test_members_never_see_the_test_samples_and_the_referee_sees_all():
         assert not np.isin(member.rows_, model.test_indices_).any()
         assert member.rows_.size == 80
     assert sorted(model.referee_.rows_) == list(range(100))
+
+
+def test_the_split_depends_on_neither_labels_nor_features(data):
+    X, y = data
+    rare = np.where(np.arange(400) < 40, "low", "top")
+    splits = [
+        CertifiedClassifier(GaussianNB(), random_state=0, allow=["sorted_rows"]).fit(*each)
+        for each in ((X, y), (X[::-1], y), (X, rare), (X, rare[::-1]))
+    ]
+    for model in splits:
+        np.testing.assert_array_equal(model.test_indices_, splits[0].test_indices_)
 
 
 def test_members_of_a_deterministic_learner_get_different_parts(data):
@@ -287,7 +302,8 @@ def test_jobs_change_nothing(data, backend):
         ({"confidence": 1.0}, "'confidence' parameter"),
         ({"confidence": 95}, "'confidence' parameter"),
         ({"estimator": "forest"}, "'estimator' parameter"),
-        ({"estimator": OneHotEncoder()}, "'estimator' parameter"),
+        ({"estimator": OneHotEncoder()}, "OneHotEncoder is not a classifier"),
+        ({"referee": make_pipeline(OneHotEncoder())}, "Pipeline is not a classifier"),
         ({"referee": "none"}, "'referee' parameter"),
     ],
 )
@@ -322,6 +338,30 @@ def test_frozen_parts_and_regressors_are_rejected(data):
         CertifiedClassifier(FrozenEstimator(tree)).fit(*data)
     with pytest.raises(ValueError, match="LinearRegression is not a classifier"):
         CertifiedClassifier(LinearRegression()).fit(*data)
+    with pytest.raises(TypeError, match="instance of scikit-learn estimator instead of a class"):
+        CertifiedClassifier(GaussianNB).fit(*data)
+
+
+def test_classifiers_that_have_predict_only_after_fit_are_accepted(data):
+    stacking = StackingClassifier([("tree", DecisionTreeClassifier(max_depth=2))], cv=2)
+    assert not hasattr(stacking, "predict")
+    for kinds in ({"estimator": make_pipeline(stacking)}, {"referee": stacking}):
+        model = CertifiedClassifier(**{"estimator": GaussianNB(), "n_tested": 2, **kinds})
+        assert set(model.fit(*data).predict(data[0])) <= set(data[1])
+
+
+class WithoutPredict:
+    def fit(self, X, y):
+        return self
+
+
+@pytest.mark.parametrize("role", ["estimator", "referee"])
+def test_estimators_without_predict_are_rejected(data, role):
+    model = CertifiedClassifier(**{"estimator": GaussianNB(), role: WithoutPredict()})
+    with pytest.raises(
+        ValueError, match=f"The {role!r} parameter of .* implementing 'fit' and 'predict'"
+    ):
+        model.fit(*data)
 
 
 def test_bad_groups_are_rejected(data):
@@ -329,6 +369,11 @@ def test_bad_groups_are_rejected(data):
     model = CertifiedClassifier(GaussianNB(), random_state=0)
     with pytest.raises(ValueError, match="groups has 9 distinct values; at least 10 are required"):
         model.fit(X, y, groups=np.arange(400) % 9)
+    patient = pd.DataFrame({"patient": np.arange(400) // 4})
+    with pytest.raises(ValueError, match=r"groups has shape \(400, 1\).*One group per sample"):
+        model.fit(X, y, groups=patient)
+    with pytest.raises(ValueError, match=r"groups has shape \(400, 2\).*one value per sample"):
+        model.fit(X, y, groups=[("north", each) for each in range(400)])
     with pytest.raises(ValueError, match=r"groups has shape \(399,\) and"):
         model.fit(X, y, groups=np.arange(399))
     groups = pd.Series(np.arange(400) // 4)
