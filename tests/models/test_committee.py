@@ -20,6 +20,7 @@ from sklearn.ensemble import (
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -59,6 +60,13 @@ class Recorder(ClassifierMixin, BaseEstimator):
         return np.where(self.classes_ == self.majority_, share, rest)
 
 
+class Certain(Recorder):
+    """A recorder that ignores its seed."""
+
+    def predict_proba(self, X):
+        return np.tile(self.classes_ == self.majority_, (len(X), 1)).astype(float)
+
+
 def numbered(n=100):
     return np.column_stack([np.arange(n), np.arange(n)]), np.arange(n) % 3 % 2
 
@@ -68,13 +76,14 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def test_members_never_see_the_test_samples_and_the_referee_sees_all():
+@pytest.mark.parametrize(("kind", "sizes"), [(Recorder, [80] * 4), (Certain, [80, 76, 76, 76])])
+def test_members_never_see_the_test_samples_and_the_referee_sees_all(kind, sizes):
     X, y = numbered()
-    model = CertifiedClassifier(Recorder(), random_state=0, allow=["identifier"]).fit(X, y)
+    model = CertifiedClassifier(kind(), random_state=0, allow=["identifier"]).fit(X, y)
     assert model.test_indices_.size == 20
+    assert [member.rows_.size for member in model.estimators_] == sizes
     for member in model.estimators_:
         assert not np.isin(member.rows_, model.test_indices_).any()
-        assert member.rows_.size == 80
     assert sorted(model.referee_.rows_) == list(range(100))
 
 
@@ -436,6 +445,16 @@ def test_metadata_is_routed_to_members_and_referee():
         assert model.referee_.weight_ is None
         with pytest.raises(ValueError, match="sample_weight"):
             CertifiedClassifier(Recorder(), allow=["identifier"]).fit(X, y, sample_weight=weight)
+
+
+def test_groups_are_routed_to_a_search_that_splits_by_group(data):
+    X, y = data
+    groups = np.arange(400) // 4
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=GroupKFold(3))
+    with config_context(enable_metadata_routing=True):
+        model = CertifiedClassifier(search, n_tested=2, random_state=0).fit(X, y, groups=groups)
+        model.refit_referee(X, y, groups=groups)
+    assert model.certificate_.one_row_per_group
 
 
 def test_polars_frames(data):

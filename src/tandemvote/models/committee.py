@@ -169,7 +169,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         groups : array_like of shape (n_samples,), default=None
             Group of each sample, such as the patient, where samples of one group belong together.
             Whole groups are set aside, and one random row of each of them is tested. The bound is
-            then about a random row of a random new group.
+            then about a random row of a random new group. With metadata routing enabled, they are
+            also routed to an estimator that splits by group, such as a grid search.
         findings : sequence of Finding, default=None
             Findings of an audit of these samples, which is then not repeated. The certificate
             reports them.
@@ -203,7 +204,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         where = f"The {train.size} samples outside the test set have"
         check_two_classes(labels[train], where, "Pass more samples, or a smaller test_size.")
         classes, codes = np.unique(labels, return_inverse=True)
-        learners = self._learners(fit_params)
+        learners = self._learners(fit_params, groups)
         members = train_members(
             X, codes, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
@@ -324,11 +325,11 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         known = self._known[: len(self.estimators_)]
         return models_digest([rule, self.classes_, *self.estimators_, *known])
 
-    def _learners(self, fit_params: dict[str, Any]) -> list[Learner]:
+    def _learners(self, fit_params: dict[str, Any], groups: Any) -> list[Learner]:
         """Return the `_bases`, each with the fit parameters that are routed to it."""
         if not private.routing_enabled():
             return [(base, fit_params) for base in self._bases().values()]
-        routed = process_routing(self, "fit", **fit_params)
+        routed = process_routing(self, "fit", **fit_params, groups=groups)
         return [(base, routed[role].fit) for role, base in self._bases().items()]
 
     def _test_votes(self, X: Any, codes: NDArray[np.intp], *, grouped: bool) -> Votes:
