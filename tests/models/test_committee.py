@@ -30,6 +30,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tandemvote import CertifiedClassifier, certify_oob
 from tandemvote.models.members import SUBSET
+from tandemvote.models.splitting import draw_test_rows
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +105,16 @@ def test_members_of_a_deterministic_learner_get_different_parts(data):
     assert sizes == [320] + [int(SUBSET * 320)] * 3
     assert len({member.theta_.tobytes() for member in model.estimators_}) == 4
     assert int(model.referee_.class_count_.sum()) == 400
+
+
+def test_a_part_of_one_class_trains_no_member():
+    X, _ = numbered()
+    y = np.arange(100) == 50
+    for seed in range(20):
+        model = CertifiedClassifier(Certain(), random_state=seed, test_size=5, allow=["identifier"])
+        if 50 not in draw_test_rows(100, None, 5, np.random.RandomState(seed))[0]:
+            model.fit(X, y)
+            assert all(member.classes_.size == 2 for member in model.estimators_)
 
 
 def test_members_of_a_random_learner_get_all_training_samples(data):
