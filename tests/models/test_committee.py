@@ -238,6 +238,18 @@ def test_the_referee_may_be_of_another_kind_and_may_be_refitted(data):
     assert (model.predict(X[test]) != y[test]).sum() <= certificate.counts.n_test_errors
 
 
+def test_a_referee_may_be_refitted_on_samples_that_lack_a_class(data):
+    X, y = data
+    tree = DecisionTreeClassifier(max_features=1, max_depth=3)
+    model = CertifiedClassifier(tree, n_tested=2, random_state=0).fit(X, y)
+    model.refit_referee(X[y != "low"], y[y != "low"])
+    referee = np.array(["mid", "top"])[model.referee_.predict(X)]
+    tested = [model.classes_[each.predict(X)] for each in model.estimators_]
+    expected = [_plurality([*each], each[-1]) for each in zip(*tested, referee, strict=True)]
+    assert model.predict(X).tolist() == expected
+    assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == expected).all()
+
+
 def test_refitting_a_referee_rejects_unknown_classes_and_a_missing_referee(data):
     X, y = data
     model = CertifiedClassifier(GaussianNB(), n_tested=2, random_state=0).fit(X, y)
