@@ -190,6 +190,17 @@ def test_probabilities_agree_with_predictions(data, estimator, parts):
     assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
 
 
+def test_probabilities_are_those_of_the_models_that_predict_the_class(data):
+    X, y = data
+    model = CertifiedClassifier(DecisionTreeClassifier(max_depth=3), random_state=0).fit(X, y)
+    models = [*model.estimators_, model.referee_]
+    each = np.array([member.predict_proba(X) for member in models])
+    winners = np.searchsorted(model.classes_, model.predict(X))
+    for sample, shares in enumerate(model.predict_proba(X)):
+        winning = each[each[:, sample].argmax(axis=1) == winners[sample], sample]
+        np.testing.assert_allclose(shares, winning.mean(axis=0))
+
+
 def test_models_without_probabilities_have_no_predict_proba(data):
     model = CertifiedClassifier(LinearSVC(), n_tested=2, random_state=0).fit(*data)
     assert not hasattr(model, "predict_proba")
