@@ -12,10 +12,15 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import make_classification
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    StackingClassifier,
+)
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
@@ -25,6 +30,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tandemvote import CertifiedClassifier, certify_oob
 from tandemvote.models.members import SUBSET
+from tandemvote.models.splitting import draw_test_rows
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +61,13 @@ class Recorder(ClassifierMixin, BaseEstimator):
         return np.where(self.classes_ == self.majority_, share, rest)
 
 
+class Certain(Recorder):
+    """A recorder that ignores its seed."""
+
+    def predict_proba(self, X):
+        return np.tile(self.classes_ == self.majority_, (len(X), 1)).astype(float)
+
+
 def numbered(n=100):
     return np.column_stack([np.arange(n), np.arange(n)]), np.arange(n) % 3 % 2
 
@@ -64,14 +77,26 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-def test_members_never_see_the_test_samples_and_the_referee_sees_all():
+@pytest.mark.parametrize(("kind", "sizes"), [(Recorder, [80] * 4), (Certain, [80, 76, 76, 76])])
+def test_members_never_see_the_test_samples_and_the_referee_sees_all(kind, sizes):
     X, y = numbered()
-    model = CertifiedClassifier(Recorder(), random_state=0, allow=["identifier"]).fit(X, y)
+    model = CertifiedClassifier(kind(), random_state=0, allow=["identifier"]).fit(X, y)
     assert model.test_indices_.size == 20
+    assert [member.rows_.size for member in model.estimators_] == sizes
     for member in model.estimators_:
         assert not np.isin(member.rows_, model.test_indices_).any()
-        assert member.rows_.size == 80
     assert sorted(model.referee_.rows_) == list(range(100))
+
+
+def test_the_split_depends_on_neither_labels_nor_features(data):
+    X, y = data
+    rare = np.where(np.arange(400) < 40, "low", "top")
+    splits = [
+        CertifiedClassifier(GaussianNB(), random_state=0, allow=["sorted_rows"]).fit(*each)
+        for each in ((X, y), (X[::-1], y), (X, rare), (X, rare[::-1]))
+    ]
+    for model in splits:
+        np.testing.assert_array_equal(model.test_indices_, splits[0].test_indices_)
 
 
 def test_members_of_a_deterministic_learner_get_different_parts(data):
@@ -80,6 +105,16 @@ def test_members_of_a_deterministic_learner_get_different_parts(data):
     assert sizes == [320] + [int(SUBSET * 320)] * 3
     assert len({member.theta_.tobytes() for member in model.estimators_}) == 4
     assert int(model.referee_.class_count_.sum()) == 400
+
+
+def test_a_part_of_one_class_trains_no_member():
+    X, _ = numbered()
+    y = np.arange(100) == 50
+    for seed in range(20):
+        model = CertifiedClassifier(Certain(), random_state=seed, test_size=5, allow=["identifier"])
+        if 50 not in draw_test_rows(100, None, 5, np.random.RandomState(seed))[0]:
+            model.fit(X, y)
+            assert all(member.classes_.size == 2 for member in model.estimators_)
 
 
 def test_members_of_a_random_learner_get_all_training_samples(data):
@@ -133,12 +168,13 @@ def test_observed_error_is_that_of_the_tested_models_on_the_test_samples(data):
 
 def test_prediction_is_the_plurality_with_ties_to_the_referee(data):
     X, y = data
-    model = CertifiedClassifier(DecisionTreeClassifier(max_features=1), random_state=0)
-    model.fit(X, y)
+    tree = DecisionTreeClassifier(max_features=1, max_depth=3)
+    model = CertifiedClassifier(tree, random_state=0).fit(X, y)
     votes = np.array([model.classes_[each.predict(X)] for each in model._members()])
-    expected = [_plurality(list(votes[:, i]), votes[-1, i]) for i in range(len(X))]
+    expected = [_plurality(list(each), each[-1]) for each in votes.T]
     assert model.predict(X).tolist() == expected
-    assert len(set(map(tuple, votes.T.tolist()))) > 10
+    without = [_plurality(list(each), None) for each in votes.T]  # ties to the smallest class
+    assert expected != without
 
 
 @pytest.mark.parametrize(
@@ -152,6 +188,17 @@ def test_probabilities_agree_with_predictions(data, estimator, parts):
     shares = model.predict_proba(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
+
+
+def test_probabilities_are_those_of_the_models_that_predict_the_class(data):
+    X, y = data
+    model = CertifiedClassifier(DecisionTreeClassifier(max_depth=3), random_state=0).fit(X, y)
+    models = [*model.estimators_, model.referee_]
+    each = np.array([member.predict_proba(X) for member in models])
+    winners = np.searchsorted(model.classes_, model.predict(X))
+    for sample, shares in enumerate(model.predict_proba(X)):
+        winning = each[each[:, sample].argmax(axis=1) == winners[sample], sample]
+        np.testing.assert_allclose(shares, winning.mean(axis=0))
 
 
 def test_models_without_probabilities_have_no_predict_proba(data):
@@ -200,6 +247,18 @@ def test_the_referee_may_be_of_another_kind_and_may_be_refitted(data):
     # The worst referee there is stays within the samples that were counted.
     test = model.test_indices_
     assert (model.predict(X[test]) != y[test]).sum() <= certificate.counts.n_test_errors
+
+
+def test_a_referee_may_be_refitted_on_samples_that_lack_a_class(data):
+    X, y = data
+    tree = DecisionTreeClassifier(max_features=1, max_depth=3)
+    model = CertifiedClassifier(tree, n_tested=2, random_state=0).fit(X, y)
+    model.refit_referee(X[y != "low"], y[y != "low"])
+    referee = np.array(["mid", "top"])[model.referee_.predict(X)]
+    tested = [model.classes_[each.predict(X)] for each in model.estimators_]
+    expected = [_plurality([*each], each[-1]) for each in zip(*tested, referee, strict=True)]
+    assert model.predict(X).tolist() == expected
+    assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == expected).all()
 
 
 def test_refitting_a_referee_rejects_unknown_classes_and_a_missing_referee(data):
@@ -287,7 +346,8 @@ def test_jobs_change_nothing(data, backend):
         ({"confidence": 1.0}, "confidence=1.0 is not valid; expected at least 0.5"),
         ({"confidence": 95}, "confidence=95 is not valid"),
         ({"estimator": "forest"}, "'estimator' parameter"),
-        ({"estimator": OneHotEncoder()}, "'estimator' parameter"),
+        ({"estimator": OneHotEncoder()}, "OneHotEncoder is not a classifier"),
+        ({"referee": make_pipeline(OneHotEncoder())}, "Pipeline is not a classifier"),
         ({"referee": "none"}, "'referee' parameter"),
     ],
 )
@@ -322,6 +382,30 @@ def test_frozen_parts_and_regressors_are_rejected(data):
         CertifiedClassifier(FrozenEstimator(tree)).fit(*data)
     with pytest.raises(ValueError, match="LinearRegression is not a classifier"):
         CertifiedClassifier(LinearRegression()).fit(*data)
+    with pytest.raises(TypeError, match="instance of scikit-learn estimator instead of a class"):
+        CertifiedClassifier(GaussianNB).fit(*data)
+
+
+def test_classifiers_that_have_predict_only_after_fit_are_accepted(data):
+    stacking = StackingClassifier([("tree", DecisionTreeClassifier(max_depth=2))], cv=2)
+    assert not hasattr(stacking, "predict")
+    for kinds in ({"estimator": make_pipeline(stacking)}, {"referee": stacking}):
+        model = CertifiedClassifier(**{"estimator": GaussianNB(), "n_tested": 2, **kinds})
+        assert set(model.fit(*data).predict(data[0])) <= set(data[1])
+
+
+class WithoutPredict:
+    def fit(self, X, y):
+        return self
+
+
+@pytest.mark.parametrize("role", ["estimator", "referee"])
+def test_estimators_without_predict_are_rejected(data, role):
+    model = CertifiedClassifier(**{"estimator": GaussianNB(), role: WithoutPredict()})
+    with pytest.raises(
+        ValueError, match=f"The {role!r} parameter of .* implementing 'fit' and 'predict'"
+    ):
+        model.fit(*data)
 
 
 def test_bad_groups_are_rejected(data):
@@ -329,6 +413,11 @@ def test_bad_groups_are_rejected(data):
     model = CertifiedClassifier(GaussianNB(), random_state=0)
     with pytest.raises(ValueError, match="groups has 9 distinct values; at least 10 are required"):
         model.fit(X, y, groups=np.arange(400) % 9)
+    patient = pd.DataFrame({"patient": np.arange(400) // 4})
+    with pytest.raises(ValueError, match=r"groups has shape \(400, 1\).*One group per sample"):
+        model.fit(X, y, groups=patient)
+    with pytest.raises(ValueError, match=r"groups has shape \(400, 2\).*one value per sample"):
+        model.fit(X, y, groups=[("north", each) for each in range(400)])
     with pytest.raises(ValueError, match=r"groups has shape \(399,\) and"):
         model.fit(X, y, groups=np.arange(399))
     with pytest.raises(ValueError, match=r"one value per sample, .* not the name of a column"):
@@ -393,6 +482,16 @@ def test_metadata_is_routed_to_members_and_referee():
         assert model.referee_.weight_ is None
         with pytest.raises(ValueError, match="sample_weight"):
             CertifiedClassifier(Recorder(), allow=["identifier"]).fit(X, y, sample_weight=weight)
+
+
+def test_groups_are_routed_to_a_search_that_splits_by_group(data):
+    X, y = data
+    groups = np.arange(400) // 4
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}, cv=GroupKFold(3))
+    with config_context(enable_metadata_routing=True):
+        model = CertifiedClassifier(search, n_tested=2, random_state=0).fit(X, y, groups=groups)
+        model.refit_referee(X, y, groups=groups)
+    assert model.certificate_.one_row_per_group
 
 
 def test_polars_frames(data):

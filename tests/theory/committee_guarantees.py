@@ -133,8 +133,10 @@ class Contrary(Forgetful):
         return self
 
 
-def _fitted(draw: Draw, referee: Any, groups: NDArray[Any] | None = None) -> CertifiedClassifier:
-    n_places = draw.world.labels.size
+def _fitted(draw: Draw, referee: Any, n_rows: int = 1) -> CertifiedClassifier:
+    """Fit to the sample; with several rows of each place, which err together, places are groups."""
+    n_places, rows = draw.world.labels.size, np.repeat(draw.sample, n_rows)
+    groups = None if n_rows == 1 else np.repeat(np.arange(draw.sample.size), n_rows)
     model = CertifiedClassifier(
         Forgetful(n_places),
         referee=referee,
@@ -142,7 +144,7 @@ def _fitted(draw: Draw, referee: Any, groups: NDArray[Any] | None = None) -> Cer
         confidence=1 - draw.world.delta,
         random_state=int(draw.test[0]),
     )
-    return model.fit(draw.sample[:, None], draw.world.labels[draw.sample], groups=groups)
+    return model.fit(rows[:, None], draw.world.labels[rows], groups=groups)
 
 
 def _promise(draw: Draw, model: CertifiedClassifier) -> Promise:
@@ -161,6 +163,11 @@ def fitted_committee(draw: Draw) -> Promise:
 def fitted_without_referee(draw: Draw) -> Promise:
     """CertifiedClassifier whose tested models predict alone."""
     return _promise(draw, _fitted(draw, referee=False))
+
+
+def fitted_in_groups(draw: Draw) -> Promise:
+    """CertifiedClassifier on groups of rows that err together."""
+    return _promise(draw, _fitted(draw, referee=False, n_rows=ROWS))
 
 
 def places(name: str, n: int, delta: float, n_places: int = 20_000) -> World:
@@ -183,6 +190,7 @@ REFEREES: dict[str, Guarantee] = {
 FITTED: dict[str, Guarantee] = {
     "CertifiedClassifier, referee refitted": fitted_committee,
     "CertifiedClassifier, no referee": fitted_without_referee,
+    "CertifiedClassifier, groups": fitted_in_groups,
 }
 GROUPED: dict[str, Guarantee] = {"one row per group": one_row_per_group}
 

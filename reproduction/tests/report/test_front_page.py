@@ -1,16 +1,29 @@
 """The README shows the numbers of the committed results."""
 
+import re
+
 import pytest
 
 from reproduction.report.front_page import ROOT, filled, scheme_table
 
 README = ROOT / "README.md"
+SCHEMES_PAGE = ROOT / "docs" / "how-to" / "choose-a-scheme.rst"
 
 
 @pytest.mark.skipif(not README.exists(), reason="the README is not part of an installed package")
 def test_the_readme_has_the_numbers_of_the_committed_tables():
     text = README.read_text("utf-8")
     assert text == filled(text), "run `make reproduce`"
+
+
+@pytest.mark.skipif(not SCHEMES_PAGE.exists(), reason="no documentation in a package")
+def test_the_page_about_schemes_has_the_numbers_of_the_readme():
+    pair = r"(\d\.\d\d / \d\.\d\d)"
+    rows = re.findall(rf"\| {pair} \| {pair} \| (\d) \|", README.read_text("utf-8"))
+    page = SCHEMES_PAGE.read_text("utf-8")
+    assert len(rows) == 3
+    for bound, error, fits in rows:
+        assert f"     - {fits}\n     - {bound}\n     - {error}\n" in page
 
 
 def test_the_table_takes_medians_of_forests_and_boosting():

@@ -61,10 +61,10 @@ def audit(
     index = _index_columns(index_of(X))
     reordered = []
     for name, values in (("y", y), ("groups", groups)):
-        if values is not None and (shape := as_array(values).shape)[:1] != array.shape[:1]:
+        if values is not None and (given := as_array(values)).size != array.shape[0]:
             raise ValueError(
-                f"{name} has shape {shape} and X has {array.shape[0]} samples. Pass one value per"
-                " sample, in the same order, not the name of a column."
+                f"{name} has shape {given.shape} and X has {array.shape[0]} samples. Pass one value"
+                " per sample, in the same order, not the name of a column."
             )
         reordered += [name] * is_reordered(X, values)
     clues = [*column_clues(columns), *order_clues([*columns, *index])]
@@ -72,7 +72,7 @@ def audit(
     skipped = {name for kind, name, _ in clues if kind == IDENTIFIER}
     skipped |= {each.name for each in columns if not each.is_number and each.times is not None}
     findings, label = ([], None) if y is None else target_findings(y)
-    group = None if groups is None else factorize(as_array(groups))[1]
+    group = None if groups is None else factorize(as_array(groups).ravel())[1]
     copies, is_first = copy_findings(table, label, group, skipped=skipped)
     findings += copies
     if reordered:

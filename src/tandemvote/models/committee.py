@@ -113,10 +113,11 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     _doc_link_module = "tandemvote"
     _doc_link_template = private.DOCUMENTATION
+    # Some estimators of scikit-learn have predict after fit only: tags show which are classifiers.
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [private.HasMethods(["fit", "predict"]), None],
+        "estimator": [private.HasMethods(["fit", "predict"]), BaseEstimator, None],
         "n_tested": [private.Interval(Integral, 1, None, closed="left")],
-        "referee": ["boolean", private.HasMethods(["fit", "predict"])],
+        "referee": ["boolean", private.HasMethods(["fit", "predict"]), BaseEstimator],
         "test_size": [
             private.StrOptions({"auto"}),
             private.Interval(private.RealNotInt, 0, 1, closed="neither"),
@@ -166,7 +167,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         groups : array_like of shape (n_samples,), default=None
             Group of each sample, such as the patient, where samples of one group belong together.
             Whole groups are set aside, and one random row of each of them is tested. The bound is
-            then about a random row of a random new group.
+            then about a random row of a random new group. With metadata routing enabled, they are
+            also routed to an estimator that splits by group, such as a grid search.
         findings : sequence of Finding, default=None
             Findings of an audit of these samples, which is then not repeated. The certificate
             reports them.
@@ -201,7 +203,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         outside = f"The {train.size} samples outside the test set have"
         check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
         classes, codes = np.unique(labels, return_inverse=True)
-        learners = self._learners(fit_params)
+        learners = self._learners(fit_params, groups)
         members = train_members(
             X, codes, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
@@ -325,11 +327,11 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         classes = self._classes_of_members[: len(self.estimators_)]
         return models_digest([rule, self.classes_, *self.estimators_, *classes])
 
-    def _learners(self, fit_params: dict[str, Any]) -> list[Unfitted]:
+    def _learners(self, fit_params: dict[str, Any], groups: Any) -> list[Unfitted]:
         """Return the `_bases`, each with the fit parameters that are routed to it."""
         if not get_config()["enable_metadata_routing"]:
             return [(base, fit_params) for base in self._bases().values()]
-        routed = process_routing(self, "fit", **fit_params)
+        routed = process_routing(self, "fit", **fit_params, groups=groups)
         return [(base, routed[role].fit) for role, base in self._bases().items()]
 
     def _test_votes(self, X: Any, codes: NDArray[np.intp], *, grouped: bool) -> Votes:

@@ -71,8 +71,8 @@ def check_one_label(model: Any) -> None:
     foreign = not isinstance(model, BaseEstimator)
     if not (foreign or is_classifier(model)) or isinstance(getattr(model, "classes_", None), list):
         raise ValueError(
-            f"{type(model).__name__} is not a classifier with one output. Fit and certify one model"
-            " per output, each with its share of delta; bin a numeric target into classes."
+            f"{type(model).__name__} is not a classifier with one output. Pass one, or certify one"
+            " model per output, each with its share of delta; bin a numeric target into classes."
         )
 
 
@@ -123,7 +123,7 @@ def check_not_frozen(estimator: Any) -> None:
 
     Estimators among its parameters are checked too, functions are not.
     """
-    for part in [estimator, *getattr(estimator, "get_params", dict)().values()]:
+    for part in [estimator, *clone(estimator).get_params().values()]:
         if hasattr(part, "get_params") and not isinstance(part, type) and clone(part) is part:
             raise ValueError(
                 f"{part!r} stays fitted when it is cloned, so it may have been trained on the"

@@ -52,7 +52,7 @@ class Table:
     ...     path = pathlib.Path(folder, "fruit.csv")
     ...     _ = path.write_text("color,weight,kind\nred,150,apple\nyellow,,banana\n")
     ...     read_table(path, target="kind").summary
-    '2 rows: kind (2 classes), color (category), weight (number)'
+    "2 rows: kind (2 classes: 'apple', 'banana'), color (category), weight (number)"
     """
 
     name: str
