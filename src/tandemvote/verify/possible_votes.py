@@ -1,8 +1,8 @@
 """Whether some votes have the counts and the profile of a file.
 
-For few voters an integer program decides. Samples are of the same kind if they have the same class
-and the same predictions. The unknowns are the numbers of samples of each kind; every count of a
-file is a sum of some of them.
+For few voters an integer program decides, for some more its relaxation. Samples are of the same
+kind if they have the same class and the same predictions. The unknowns are the numbers of samples
+of each kind; every count of a file is a sum of some of them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, milp
 from scipy.spatial import KDTree
 
-from tandemvote.codes import Codes
-from tandemvote.confusion import Tests
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
 from tandemvote.verify.kinds import FloatArray, IntArray
@@ -38,6 +36,9 @@ MOST_SUMS = 2**17
 
 MOST_KINDS = 1000
 """Kinds of samples up to which the program is solved, in some hundredths of a second."""
+
+MOST_RELAXED = 5000
+"""Kinds up to which it is solved in fractions, in about a second, for the samples of a file."""
 
 MOST_COUNTED = 10**6
 """Samples up to which the solver's tolerance of 1e-6 is below one sample by far."""
@@ -123,52 +124,42 @@ def impossible_votes(record: CertificateRecord) -> Iterator[str]:
         return
     if not _is_solvable(_labeled(record)):
         yield "no votes on labeled samples have these counts"
-    if not _is_solvable(_predicted(record)):
+    if not _is_solvable(_labeled(record, unanimous=True)):
         yield f"no predicted classes have these errors and these counts of {record.metric}"
     if not _is_solvable(_unlabeled(record)):
         yield "no votes on unlabeled samples have these counts"
 
 
-def _labeled(record: CertificateRecord) -> Sums:
-    """Return the sums that counts of labeled samples are, none if there are too many kinds."""
-    k, n = len(record.classes), record.n_samples
+def _labeled(record: CertificateRecord, *, unanimous: bool = False) -> Sums:
+    """Return the sums that counts of labeled samples are, none if there are too many kinds.
+
+    If `unanimous`, all tested voters predict the same, and only counts of this prediction are
+    returned.
+    """
+    k, sizes = len(record.classes), np.diag(record.counts["overlaps"])
+    tested = [sizes.min(where=sizes > 0, initial=sizes.max())] if unanimous else sizes
     some = range(-1, k)  # -1 for a voter that is not tested on a sample
-    sizes = np.diag(record.counts["overlaps"]).tolist()
-    states = [some[:1] if not size else some[1:] if size == n else some for size in sizes]
-    kinds = _kinds([range(k), *states])
+    states = [
+        some[:1] if not size else some[1:] if size == record.n_samples else some for size in tested
+    ]
+    kinds = _kinds([range(k), *states], MOST_KINDS if record.group else MOST_RELAXED)
     if not kinds.size:
         return []
-    labels, codes = kinds[0], kinds[1:]
+    labels, codes = kinds[0], np.where(sizes[:, np.newaxis] > 0, kinds[1:], -1)
     classes = np.array(record.classes)
     votes = Votes(np.maximum(codes, 0), labels, codes >= 0, classes, codes[:, :0])
     sums: Sums = []
     for sets, counts in zip(labeled_sets(votes), record.shared.values(), strict=True):
-        sums += _pairs(sets, counts)
+        sums += [] if unanimous else _pairs(sets, counts)
     for what, planes in indicators(record, votes).items():
-        sums += zip(planes, record.totals[what].tolist(), strict=True)
-    for stated, winners in measured(record, votes).values():
-        sums += _tests(record, labels, winners, stated)
+        if not unanimous or what != "test errors":
+            sums += zip(planes, record.totals[what].tolist(), strict=True)
+    for what, (stated, winners) in measured(record, votes).items():
+        if not unanimous or what == "observed counts":
+            each = [counted_tests(record, labels[[i]], winners[[i]]) for i in range(labels.size)]
+            planes = np.reshape(each, (labels.size, -1)).T
+            sums += zip(planes, np.ravel(stated).tolist(), strict=True)
     return sums
-
-
-def _predicted(record: CertificateRecord) -> Sums:
-    """Return the counts of a metric; samples of a kind have one class and one predicted class."""
-    k, measure = len(record.classes), record.measure
-    labels, predicted = kinds = _kinds([range(k)] * 2)
-    if measure is None or record.class_counts is None or not kinds.size:
-        return []
-    sums: Sums = [(labels == code, size) for code, size in enumerate(record.class_counts)]
-    if record.observed is not None:
-        sums.append((labels != predicted, record.observed.n_errors))
-    return sums + _tests(record, labels, np.eye(k, dtype=bool)[predicted], [*measure.observed])
-
-
-def _tests(record: CertificateRecord, labels: Codes, winners: Mask, stated: Tests) -> Sums:
-    """Return the errors and samples of a metric, which are those of all kinds added up."""
-    places = range(labels.size)
-    of_kinds = [counted_tests(record, labels[[place]], winners[[place]]) for place in places]
-    planes = np.reshape(of_kinds, (labels.size, -1)).T
-    return list(zip(planes, np.ravel(stated).tolist(), strict=True))
 
 
 def _unlabeled(record: CertificateRecord) -> Sums:
@@ -197,9 +188,9 @@ def _pairs(sets: Sequence[Mask], counts: IntArray) -> Sums:
     ]
 
 
-def _kinds(states: Sequence[range]) -> NDArray[np.intp]:
+def _kinds(states: Sequence[range], most: int = MOST_KINDS) -> NDArray[np.intp]:
     """List all combinations of states, one per column; none if there are too many."""
-    if np.prod([float(len(each)) for each in states]) > MOST_KINDS:
+    if np.prod([float(len(each)) for each in states]) > most:
         return np.empty((len(states), 0), np.intp)
     return np.array([*product(*states)], np.intp).T
 
@@ -209,9 +200,10 @@ def _is_solvable(sums: Sums) -> bool:
     if not sums:
         return True
     matrix, stated = np.array([row for row, _ in sums], float), [number for _, number in sums]
-    constraint, ones = LinearConstraint(matrix, stated, stated), np.ones(matrix.shape[1])
+    constraint, zeros = LinearConstraint(matrix, stated, stated), np.zeros(matrix.shape[1])
+    whole = zeros + (zeros.size <= MOST_KINDS)
     results = (  # of unknowns that are not negative
-        milp(0 * ones, constraints=constraint, integrality=ones, options=LIMITS | {"presolve": on})
+        milp(zeros, constraints=constraint, integrality=whole, options=LIMITS | {"presolve": on})
         for on in (True, False)
     )
     return not all(result.status == 2 for result in results)
