@@ -199,6 +199,13 @@ def test_columns_of_pandas_in_another_order_than_the_labels_are_rejected():
         given = {"predictions": [predictions], "held_out": [mask]} | turned
         with pytest.raises(ValueError, match="index of the samples in another order"):
             Votes.from_predictions(labels=labels, **given)
+    for turned in (
+        {"held_out": pd.DataFrame([mask[::-1]])},
+        {"predictions": pd.DataFrame([predictions[::-1]])},
+    ):
+        given = {"predictions": [predictions], "held_out": [mask]} | turned
+        with pytest.raises(ValueError, match="index of the samples in another order"):
+            Votes.from_predictions(labels=labels, **given)
     other = mask.set_axis([0, 1, 2])[::-1]  # an index of its own says nothing of order
     assert Votes.from_predictions([predictions], labels, held_out=[other]).held_out.tolist() == [
         [False, True, True]

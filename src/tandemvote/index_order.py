@@ -14,13 +14,15 @@ def index_of(samples: Any) -> Any:
 
 
 def is_reordered(samples: Any, values: Any) -> bool:
-    """Return True for a Series of pandas with the index of the samples in another order."""
+    """Return True for a pandas object with the index of the samples in another order.
+
+    The rows or the columns of a DataFrame may be the samples.
+    """
     index = index_of(samples)
-    if index is None or not hasattr(values, "iloc") or values.ndim != 1:
+    if index is None or not hasattr(values, "iloc"):
         return False
-    own = values.index
-    same = len(own) == len(index) and own.isin(index).all() and index.isin(own).all()
-    return bool(same and not own.equals(index))
+    axes = [own for own in values.axes if len(own) == len(index) and not own.equals(index)]
+    return any(own.isin(index).all() and index.isin(own).all() for own in axes)
 
 
 def check_same_order(samples: Any, columns: Mapping[str, Any]) -> None:

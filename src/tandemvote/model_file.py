@@ -119,8 +119,9 @@ def load_model(path: str | Path, *, trusted: bool = False) -> Any:
 
     Notes
     -----
-    The certificate holds a digest of the tested models. Somebody who writes both the models and the
-    certificate can still make up counts: check them with ``tandemvote verify --votes``.
+    The certificate holds a digest of the tested models, not of the steps of a pipeline before them.
+    Somebody who writes both the models and the certificate can still make up counts: check them
+    with ``tandemvote verify --votes``.
 
     Examples
     --------

@@ -49,6 +49,14 @@ def test_a_compressed_file_is_unpacked_whatever_its_name(tmp_path):
         read_frame(write(tmp_path, "animals.data", packed[: len(packed) // 2]))
 
 
+def test_a_small_file_does_not_fill_the_memory(tmp_path):
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"a,b\n" + b"1,1\n" * 2**23))
+    assert path.stat().st_size < 40_000
+    with pytest.raises(DatasetError, match="bytes when unpacked"):
+        read_frame(path)
+
+
 def test_a_big_endian_file_is_read(tmp_path):
     text = FRAME.to_csv(index=False)
     check(read_frame(write(tmp_path, "t.csv", codecs.BOM_UTF16_BE + text.encode("utf-16-be")))[0])

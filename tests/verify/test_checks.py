@@ -224,8 +224,16 @@ def test_the_errors_of_a_single_voter_are_those_observed(make_votes, problem_of,
     assert "no votes on labeled samples have these counts" in problem_of(forged)
 
 
+def test_weights_do_not_minimize_a_bound_of_two_classes_with_three(make_votes, problem_of, changed):
+    """It would let the profile be about other samples than the counts."""
+    votes = make_votes(n_classes=3, n_unlabeled=30)
+    document = document_of(certify_votes(votes, bound="vote_profile")).to_json()
+    forged = changed(document, ("certificates", 0, "fitted"), "disagreement")
+    assert "holds for two classes only" in problem_of(forged)
+
+
 def test_an_observed_error_above_the_bound_requires_a_finding(make_votes, problem_of, changed):
-    document = document_of(certify_votes(make_votes(), bound="tandem")).to_json()
+    document = document_of(certify_votes(make_votes(n_voters=12), bound="tandem")).to_json()
     n_samples = document["certificates"][0]["observed"]["n_samples"]
     above = {"n_errors": n_samples, "n_samples": n_samples}
     forged = changed(document, ("certificates", 0, "observed"), above)

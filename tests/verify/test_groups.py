@@ -10,6 +10,7 @@ import pytest
 from tandemvote.assumptions import GROUPS
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
+from tandemvote.certificate.pipeline import with_candidates
 from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document, Group, digest_of
@@ -121,6 +122,28 @@ def test_honest_groups_of_any_size_are_valid_by_any_bound(seed):
         read(file_of(groups)), rigorous=seed < 2, votes=votes, columns={"number": number.tolist()}
     )
     assert verdict.problem is None
+
+
+def test_hits_by_class_are_those_by_predicted_class(problem_of):
+    """Once valid: all errors of a class moved to the other one, its recall at least 0.975."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=400)
+    votes = Votes.from_predictions([labels ^ (rng.random(400) < 0.15)], labels)
+    both = ("class", "predicted")
+    honest = certify_votes(votes).by_group({by: by for by in both})
+    assert problem_of(file_of(honest)) is None
+    groups = dict(zip([(by, label) for by in both for label in (0, 1)], honest, strict=True))
+    n_errors = groups["class", 0].counts.tally.n_errors
+    for label, by in ((0, -n_errors), (1, n_errors)):
+        counts = groups["class", label].counts
+        errors, tally = counts.errors + by, counts.tally
+        tally = replace(tally, n_errors=tally.n_errors + by, n_test_errors=tally.n_test_errors + by)
+        counts = replace(counts, errors=errors, tandem_errors=errors[:, None], tally=tally)
+        groups["class", label] = with_candidates(
+            replace(groups["class", label], counts=counts), ["test_set"]
+        )
+    forged = file_of(replace(honest, members=tuple(groups.values())))
+    assert "differ in the hits of 0" in problem_of(forged)
 
 
 def test_exchanged_groups_of_predicted_classes_are_found(problem_of):

@@ -12,6 +12,7 @@ from tandemvote.verify import verify_file
 from tandemvote.verify.document import PAIR_COUNTS
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.possible_votes import impossible_votes
+from tandemvote.votes import Votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
@@ -273,3 +274,30 @@ def test_the_limits_of_lone_errors_are_those_of_brute_force():
                 classes=np.arange(2),
             )
             assert (problems(counts) == []) == (lone in possible)
+
+
+def test_the_vote_of_many_voters_cannot_err_less_often_than_its_voters_allow():
+    """Once valid: an integer program of all votes of eleven voters was too large."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=16)
+    predictions = labels ^ (rng.random((11, 16)) < np.where(np.arange(16) < 2, 0.9, 0.05))
+    certificate = certify_votes(Votes.from_predictions(predictions, labels))
+    record = document_of(certificate).whole
+    assert record.test.n_errors == 2
+    assert [*impossible_votes(record)] == []
+    fewer = record.test._replace(n_errors=1)
+    assert "no votes on labeled samples have these counts" in [
+        *impossible_votes(replace(record, test=fewer, observed=fewer))
+    ]
+
+
+def test_a_voter_without_weight_does_not_vote():
+    """It alone has held-out samples at some rows, which no vote is about."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=40)
+    held_out = rng.random((3, 40)) < 0.5
+    held_out[0] = True
+    votes = Votes.from_predictions(labels ^ (rng.random((3, 40)) < 0.2), labels, held_out)
+    certificate = certify_votes(votes, weights=[0, 0.5, 0.5], bound="first_order")
+    assert certificate.counts.tally.n_voted < 40
+    assert verify_file(document_of(certificate)).problem is None

@@ -94,7 +94,12 @@ def _read_bytes(source: str | PathLike[str]) -> bytes:
         return data
     problem = f"{name} is damaged and cannot be unpacked"
     with explained(problem, "Get another copy of it.", OSError, EOFError, zlib.error):
-        return gzip.decompress(data)
+        # Real tables shrink to a tenth. The rest would fill the memory.
+        limit = 2**24 + 100 * len(data)
+        data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(limit + 1)
+    if len(data) > limit:
+        raise DatasetError(f"{name} has more than {limit:,} bytes when unpacked. Unpack it first.")
+    return data
 
 
 def _read_text(data: bytes, source: Any) -> tuple[pandas.DataFrame, list[Finding]]:

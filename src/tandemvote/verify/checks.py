@@ -158,6 +158,11 @@ def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
     for group, record in document.groups:
         problems = _wrong_group(document, group, record, arithmetic)
         yield from (f"on {group.samples}: {problem}" for problem in problems)
+    tests = {(group.by, group.label): record.test for group, record in document.groups}
+    for label in whole.classes:
+        seen = [test for by in (CLASS, PREDICTED) if (test := tests.get((by, label)))]
+        if len({test.n_samples - test.n_errors for test in seen}) > 1:
+            yield f"the groups by class and by predicted class differ in the hits of {label!r:.40}"
     if document.digest != document.expected_digest:
         yield "the digest does not match: words or counts were changed after the file was written"
 
@@ -203,7 +208,7 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
 def _inapplicable(record: CertificateRecord) -> Iterator[str]:
     """List bounds that do not fit the classes, the voters or the counts."""
     names, n_classes = set(record.candidates), len(record.classes)
-    if names & OF_TWO_CLASSES and n_classes > 2:
+    if {*names, record.fitted} & OF_TWO_CLASSES and n_classes > 2:
         yield f"a bound holds for two classes only; there are {n_classes}"
     if record.measure is None and (record.metric, record.direction) != ("error", AT_MOST):
         yield f"the counts of {record.metric} are missing"

@@ -1,8 +1,8 @@
 """Whether some votes have the counts and the profile of a file.
 
-For few voters an integer program decides. Samples are of the same kind if they have the same class
-and the same predictions. The unknowns are the numbers of samples of each kind; every count of a
-file is a sum of some of them.
+For few voters an integer program decides, for some more its relaxation. Samples are of the same
+kind if they have the same class and the same predictions. The unknowns are the numbers of samples
+of each kind; every count of a file is a sum of some of them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ MOST_SUMS = 2**17
 
 MOST_KINDS = 1000
 """Kinds of samples up to which the program is solved, in some hundredths of a second."""
+
+MOST_RELAXED = 5000
+"""Kinds up to which it is solved in fractions, in about a second, for the samples of a file."""
 
 MOST_COUNTED = 10**6
 """Samples up to which the solver's tolerance of 1e-6 is below one sample by far."""
@@ -126,7 +129,7 @@ def _labeled(record: CertificateRecord) -> Sums:
     some = range(-1, k)  # -1 for a voter that is not tested on a sample
     sizes = np.diag(record.counts["overlaps"]).tolist()
     states = [some[:1] if not size else some[1:] if size == n else some for size in sizes]
-    kinds = _kinds([range(k), *states])
+    kinds = _kinds([range(k), *states], MOST_KINDS if record.group else MOST_RELAXED)
     if not kinds.size:
         return []
     labels, codes = kinds[0], kinds[1:]
@@ -190,9 +193,9 @@ def _pairs(sets: Sequence[recount.Mask], counts: IntArray) -> Sums:
     ]
 
 
-def _kinds(states: Sequence[range]) -> NDArray[np.intp]:
+def _kinds(states: Sequence[range], most: int = MOST_KINDS) -> NDArray[np.intp]:
     """List all combinations of states, one per column; none if there are too many."""
-    if np.prod([float(len(each)) for each in states]) > MOST_KINDS:
+    if np.prod([float(len(each)) for each in states]) > most:
         return np.empty((len(states), 0), np.intp)
     return np.array([*product(*states)], np.intp).T
 
@@ -202,9 +205,10 @@ def _is_solvable(sums: Sums) -> bool:
     if not sums:
         return True
     matrix, stated = np.array([row for row, _ in sums], float), [number for _, number in sums]
-    constraint, ones = LinearConstraint(matrix, stated, stated), np.ones(matrix.shape[1])
+    constraint, zeros = LinearConstraint(matrix, stated, stated), np.zeros(matrix.shape[1])
+    whole = np.full(zeros.size, zeros.size <= MOST_KINDS)
     results = (  # of unknowns that are not negative
-        milp(0 * ones, constraints=constraint, integrality=ones, options=LIMITS | {"presolve": on})
+        milp(zeros, constraints=constraint, integrality=whole, options=LIMITS | {"presolve": on})
         for on in (True, False)
     )
     return not all(result.status == 2 for result in results)
