@@ -97,3 +97,16 @@ def test_a_model_that_contains_itself_has_a_digest(data):
     assert digest == models_digest([pickle.loads(pickle.dumps(model))])
     model.coef_ = -model.coef_
     assert digest != models_digest([model])
+
+
+@pytest.mark.parametrize("what", ["threshold", "feature", "value of a leaf", "value of the root"])
+def test_only_what_determines_predictions_changes_the_digest(what, data):
+    model = RandomForestClassifier(2, random_state=0).fit(*data)
+    changed = pickle.loads(pickle.dumps(model))
+    tree = changed.estimators_[1].tree_
+    root, leaf = 0, int(np.flatnonzero(tree.children_left < 0)[0])
+    if what.startswith("value"):
+        tree.value[root if what.endswith("root") else leaf] = [[0.25, 0.75]]
+    else:
+        getattr(tree, what)[root] += 1
+    assert (models_digest([changed]) == models_digest([model])) == (what == "value of the root")

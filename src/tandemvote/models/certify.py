@@ -134,7 +134,8 @@ def certify_oob(
         A fitted RandomForestClassifier, ExtraTreesClassifier(bootstrap=True), or BaggingClassifier
         of decision trees. Its trees vote.
     X, y : array_like
-        The data it was trained on, in the same order. Its bootstraps are audited.
+        The data it was trained on, in the same order. Its bootstraps are audited. They draw single
+        samples, so samples that belong together (`groups` of `certify`) cannot be certified here.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per member. All bounds
         hold for weights that were chosen on the same data.

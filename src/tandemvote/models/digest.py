@@ -12,8 +12,13 @@ from numpy.random import Generator, RandomState
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import BallTree, KDTree
 
+from tandemvote.models.private_names import TREE_LEAF, Tree
+
 IGNORED = ("n_jobs", "verbose", "random_state", "_random_state", "_metadata_request")
 """Attributes that may change after `fit` without changing a prediction."""
+
+ABOUT_TRAINING = ("impurity", "n_node_samples", "weighted_n_node_samples")
+"""Fields of the nodes of a tree that no prediction reads."""
 
 
 def models_digest(models: list[Any]) -> str:
@@ -55,11 +60,20 @@ class _ByValue(Pickler):
         if isinstance(part, BaseEstimator):
             kept = {name: value for name, value in vars(part).items() if name not in IGNORED}
             return type(part), tuple(sorted(kept.items()))
+        if isinstance(part, Tree):
+            return _parts_of_tree(part)
         if isinstance(part, KDTree | BallTree):  # their state counts the queries as well
             return list, tuple(map(np.asarray, part.get_arrays()))
         if hasattr(part, "__qualname__") and part.__module__ != "builtins":
             return str, (f"{part.__module__}.{part.__qualname__}",)
         return NotImplemented
+
+
+def _parts_of_tree(tree: Any) -> tuple[Any, ...]:
+    """Return the splits of a tree and the values of its leaves, which are half of its nodes."""
+    nodes, is_leaf = tree.__getstate__()["nodes"], tree.children_left == TREE_LEAF
+    splits = [nodes[name] for name in nodes.dtype.names if name not in ABOUT_TRAINING]
+    return list, (*splits, tree.value[is_leaf])
 
 
 def _parts_of_array(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
