@@ -158,7 +158,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         Parameters
         ----------
         X : array_like, DataFrame or sparse matrix of shape (n_samples, n_features)
-            Training samples.
+            Training samples. Bootstraps draw single samples, so samples that belong together
+            require `CertifiedClassifier` and its `groups`.
         y : array_like of shape (n_samples,)
             Class labels.
         X_unlabeled : like X, default=None
