@@ -73,7 +73,7 @@ def _parts_of_tree(tree: Any) -> tuple[Any, ...]:
     """Return the splits of a tree and the values of its leaves, which are half of its nodes."""
     nodes, is_leaf = tree.__getstate__()["nodes"], tree.children_left == TREE_LEAF
     splits = [nodes[name] for name in nodes.dtype.names if name not in ABOUT_TRAINING]
-    return list, (*splits, tree.value[is_leaf])
+    return list, (*splits, np.compress(is_leaf, tree.value, axis=0))
 
 
 def _parts_of_array(array: np.ndarray[Any, Any]) -> tuple[Any, ...]:
