@@ -157,10 +157,8 @@ def read_contents(X: Any) -> Contents:
 
 def _column(series: Any) -> Column:
     """Return a narwhals Series as a column of numbers, datetime64 or objects."""
-    is_category = series.dtype in (
-        nw.Categorical,
-        nw.Enum,
-    )  # whose texts stay texts, such as zip codes
+    # Texts of categories stay texts, such as zip codes.
+    is_category = series.dtype in (nw.Categorical, nw.Enum)
     if is_category:
         values = np.asarray(series.cast(nw.String).to_numpy()).astype(object)
     elif series.dtype.is_nested():

@@ -138,8 +138,9 @@ def leak_clues(columns: Sequence[Column], label: Codes, *, name_of_y: str | None
     are left aside, or else they are one more value: a reason that only cancelled orders have.
     """
     for column in columns:
-        filled = np.where(column.codes < 0, column.distinct.size, column.codes)
-        for included in (column.codes >= 0, filled >= 0):
+        present = column.codes >= 0
+        filled = np.where(present, column.codes, column.distinct.size)
+        for included in [present] if present.all() else [present, np.ones_like(present)]:
             codes, labels = filled[included], label[included]
             label_of = np.zeros(codes.max(initial=-1) + 1, np.intp)
             label_of[codes] = labels
