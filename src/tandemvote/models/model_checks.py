@@ -37,9 +37,7 @@ def check_independent_bootstraps(model: Any, n_samples: int) -> None:
         f"The model was fitted on {trained_on} samples and X, y have {n_samples}. Pass exactly the"
         " training data, in the same order.": trained_on != n_samples,
         f"{type(model).__name__} was enlarged with warm_start=True and has lost the bootstraps"
-        " of its first members. Refit it with one call of fit.": not private.knows_all_bootstraps(
-            model
-        ),
+        " of its first members. Refit it from scratch.": not private.knows_all_bootstraps(model),
         # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
         "bootstrap=False trained every member on every sample, so there are no out-of-bag samples."
         " Refit with bootstrap=True.": not model.bootstrap and private.n_drawn(model) >= n_samples,

@@ -170,7 +170,7 @@ def out_of_bag_votes(model: Any, X: Any, labels: NDArray[Any], X_unlabeled: Any 
 def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArray[np.bool_]]:
     """Return predictions of every member, and which samples its bootstrap left out.
 
-    Raises an BootstrapError if the members were trained on other samples.
+    Raises a BootstrapError if the members were trained on other samples.
     """
     n_samples = len(codes)
     samples, members = validated(model, X), members_of(model)
