@@ -33,8 +33,9 @@ WITHOUT_EXTRAS = [
     "tests/test_codes.py", "tests/test_voting.py",
 ]  # fmt: skip
 
-# Old releases use what their own dependencies have deprecated since.
-OLD_RELEASES = ["-W", "ignore::DeprecationWarning"]
+# Old releases use what their own dependencies have deprecated since, and warn more often.
+OLD_WARNINGS = ("::DeprecationWarning", "::FutureWarning", ":The least populated class:UserWarning")
+OLD_RELEASES = [word for warning in OLD_WARNINGS for word in ("-W", f"ignore{warning}")]
 
 
 def run_tests(session: nox.Session, *arguments: str) -> None:

@@ -22,7 +22,7 @@ def one_input(file_format: str, known: Table, data: bytes) -> None:
     path.write_bytes(_framed(file_format, data))
     for read in (
         lambda: read_table(path, target="kind"),
-        lambda: read_features(path, known.columns()),
+        lambda: read_features(path, known.kinds),
     ):
         try:
             read()

@@ -14,6 +14,7 @@ from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -107,7 +108,9 @@ def _read_text(data: bytes, source: Any) -> tuple[pandas.DataFrame, list[Finding
     text, findings = _decoded(data, source)
     pandas = import_extra("pandas", "data")
     fix = "Correct the line, or put cells in quotes and commas between them."
-    with explained(f"{source} is not a table of text cells", fix, ValueError, csv.Error):
+    problem, too_long = f"{source} is not a table of text cells", pandas.errors.ParserWarning
+    with explained(problem, fix, ValueError, csv.Error, too_long), catch_warnings():
+        simplefilter("error", too_long)  # before pandas 3.1, cells beyond the header are cut off
         frame = pandas.read_csv(
             io.StringIO(text, newline=""),
             sep=find_separator(text),
