@@ -134,8 +134,9 @@ def _is_clustered(
 def leak_clues(columns: Sequence[Column], label: Codes, *, name_of_y: str | None) -> Iterator[Clue]:
     """Report columns that determine the label of every row, or separate the classes.
 
-    By a permutation test: how many orders of the labels would be a leak as well. Missing entries
-    are left aside, or else they are one more value: a reason that only cancelled orders have.
+    By a permutation test: how many orders of the labels would be a leak as well. A column with
+    missing entries is examined without them, and with missing as a value: a reason that only
+    cancelled orders have reveals the label.
     """
     for column in columns:
         present = column.codes >= 0
