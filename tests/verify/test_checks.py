@@ -221,7 +221,7 @@ def test_the_errors_of_a_single_voter_are_those_observed(make_votes, problem_of,
     n_samples = document["certificates"][0]["observed"]["n_samples"]
     fewer = {"n_errors": 1, "n_samples": n_samples}
     forged = changed(document, ("certificates", 0, "observed"), fewer)
-    assert "no votes on labeled samples have these counts" in problem_of(forged)
+    assert "the errors of the voters rule out" in problem_of(forged)
 
 
 def test_weights_do_not_minimize_a_bound_of_two_classes_with_three(make_votes, problem_of, changed):

@@ -115,33 +115,6 @@ def counts_of(metric, *tests, certified=VOTES, seen=True, **named):
     return document_of(changed).to_json()
 
 
-@pytest.mark.parametrize(
-    ("metric", "named"),
-    [
-        ("balanced_accuracy", {}),
-        ("precision", {"positive": 1}),
-        ("f1", {"positive": 1}),
-        ("cost", {"cost": [[0, 1], [5, 0]]}),
-    ],
-)
-def test_counts_without_the_errors_of_the_test_set_are_found(metric, named):
-    tests = certify(VOTES, metric=metric, **named).measure.tests
-    assert problem(counts_of(metric, *tests, **named)) is None
-    none = [(0, each.n_samples) for each in tests]
-    assert problem(counts_of(metric, *none, **named))
-
-
-def test_counts_of_many_voters_and_classes_are_found():
-    labels = rng.integers(12, size=400)
-    wrong = rng.random((12, 400)) < 0.3
-    votes = Votes.from_predictions(np.where(wrong, (labels + 1) % 12, labels), labels)
-    tests = certify(votes, cost=1 - np.eye(12)).measure.tests
-    named = {"cost": 1 - np.eye(12), "certified": votes}
-    assert problem(counts_of("cost", *tests, **named)) is None
-    fewer = counts_of("cost", (0, 400), **named)
-    assert "no predicted classes have these errors" in problem(fewer)
-
-
 def test_fewer_errors_of_a_committee_than_were_observed_are_found():
     wrong = rng.random((5, 200)) < 0.2
     held_out = np.repeat([True] * 4 + [False], 200).reshape(5, 200)

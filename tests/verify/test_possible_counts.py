@@ -1,5 +1,6 @@
 """Counts in a file must be those of some votes; what no votes can have is named."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -9,10 +10,11 @@ from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.counts import VoteCounts
 from tandemvote.verify import verify_file
+from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.document import PAIR_COUNTS
-from tandemvote.verify.possible_counts import impossible_counts
-from tandemvote.verify.possible_votes import impossible_votes
+from tandemvote.verify.possible_counts import erring_weight, impossible_counts
 from tandemvote.votes import Votes
+from tandemvote.voting import weighted_vote
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
@@ -74,7 +76,7 @@ def random_counts(seed, largest_exponent=9.5):
     )
 
 
-def problems(counts, weights=None, *, exactly=False):
+def problems(counts, weights=None):
     n = counts.n_voters
     bare = file_of(counts_of_one()).whole
     weights = np.full(n, 1 / n) if weights is None else weights
@@ -85,7 +87,7 @@ def problems(counts, weights=None, *, exactly=False):
         weights=tuple(weights),
         prior=tuple(weights),
     )
-    return [*impossible_counts(record), *(impossible_votes(record) if exactly else ())]
+    return [*impossible_counts(record)]
 
 
 def counts_of_one():
@@ -158,27 +160,6 @@ def test_half_of_all_samples_wrong_and_never_two_voters_at_once_is_impossible():
     assert problem.startswith("voters 0 and 1 have 100000 common correct predictions, which must")
 
 
-@pytest.mark.parametrize(("tandem", "lone"), [(0, 100_000), (17_000, 66_000)])
-def test_what_pairs_hide_all_voters_reveal(tandem, lone):
-    counts = equal_voters(100, 100_000, 50_000, tandem, lone)
-    assert "together are not those of any samples" in verify_file(file_of(counts)).problem
-
-
-def test_what_many_voters_reveal_three_do_not():
-    assert problems(equal_voters(3, 100_000, 50_000, 17_000, 66_000)) == []
-
-
-def test_what_common_samples_reveal_one_sample_more_does_not_hide():
-    honest = equal_voters(100, 100_000, 50_000, 17_000, 66_000)
-    sizes, overlaps = honest.sizes.copy(), honest.overlaps.copy()
-    sizes[-1] += 1
-    overlaps[-1, -1] += 1
-    problem = problems(
-        replace(honest, sizes=sizes, overlaps=overlaps, disagreement_overlaps=overlaps)
-    )
-    assert "together are not those of any samples" in problem[0]
-
-
 def changed(counts, **changes):
     """Change single pairs of a matrix, on both sides of the diagonal."""
     matrices = {}
@@ -205,14 +186,6 @@ def three_voters(n_classes=3, unlabeled=((0,), (0,), (0,))):
     ("change", "problem"),
     [
         (
-            {"unlabeled_disagreements": (0, 1, 3), "disagreements": (0, 1, 3)},
-            "no votes on unlabeled samples have these counts",
-        ),
-        (
-            {"unlabeled_disagreements": (0, 2, 40), "disagreements": (0, 2, 40)},
-            "no votes on unlabeled samples have these counts",
-        ),
-        (
             {"lone_errors": (0, 2, -1)},
             "have 49 errors on common samples, which must be between 50 and 50",
         ),
@@ -225,19 +198,7 @@ def three_voters(n_classes=3, unlabeled=((0,), (0,), (0,))):
 def test_one_pair_that_does_not_fit_is_found(change, problem):
     counts = three_voters()
     assert problems(counts) == []
-    assert any(problem in found for found in problems(changed(counts, **change), exactly=True))
-
-
-def test_three_voters_with_two_labels_cannot_all_disagree_on_an_unlabeled_sample():
-    everywhere = {"unlabeled_disagreements": 30, "disagreements": 30}
-    for n_classes, is_found in ((2, True), (3, False)):
-        counts = three_voters(n_classes)
-        for pair in ((0, 1), (0, 2), (1, 2)):
-            counts = changed(counts, **{name: (*pair, by) for name, by in everywhere.items()})
-        assert bool(problems(counts, exactly=True)) == is_found
-    odd = three_voters(2, unlabeled=((0,), (0,), (1,)))
-    odd = changed(odd, unlabeled_disagreements=(0, 2, -1), disagreements=(0, 2, -1))
-    assert problems(odd, exactly=True)[-1] == "no votes on unlabeled samples have these counts"
+    assert any(problem in found for found in problems(changed(counts, **change)))
 
 
 def possible_lone_errors(sizes, errors, o, tandem):
@@ -276,21 +237,6 @@ def test_the_limits_of_lone_errors_are_those_of_brute_force():
             assert (problems(counts) == []) == (lone in possible)
 
 
-def test_the_vote_of_many_voters_cannot_err_less_often_than_its_voters_allow():
-    """Once valid: an integer program of all votes of eleven voters was too large."""
-    rng = np.random.default_rng(0)
-    labels = rng.integers(2, size=16)
-    predictions = labels ^ (rng.random((11, 16)) < np.where(np.arange(16) < 2, 0.9, 0.05))
-    certificate = certify_votes(Votes.from_predictions(predictions, labels))
-    record = document_of(certificate).whole
-    assert record.test.n_errors == 2
-    assert [*impossible_votes(record)] == []
-    fewer = record.test._replace(n_errors=1)
-    assert "no votes on labeled samples have these counts" in [
-        *impossible_votes(replace(record, test=fewer, observed=fewer))
-    ]
-
-
 def test_a_voter_without_weight_does_not_vote():
     """It alone has held-out samples at some rows, which no vote is about."""
     rng = np.random.default_rng(0)
@@ -301,3 +247,88 @@ def test_a_voter_without_weight_does_not_vote():
     certificate = certify_votes(votes, weights=[0, 0.5, 0.5], bound="first_order")
     assert certificate.counts.tally.n_voted < 40
     assert verify_file(document_of(certificate)).problem is None
+
+
+def all_votes(weights, n_classes):
+    """Erring weight, in units, of each possible sample, and what the vote makes of it.
+
+    That is whether it errs where the smallest class wins a tie, and where a referee breaks ties.
+    """
+    units = np.array(voting_units(weights))
+    predictions = np.array([*itertools.product(range(n_classes), repeat=len(weights))]).T
+    totals = np.array([units @ (predictions == label) for label in range(n_classes)])
+    for label in range(n_classes):
+        wrong = weighted_vote(predictions, weights, n_classes) != label
+        rivals = np.delete(totals, label, axis=0).max(axis=0)
+        contested = totals[label] <= rivals + 1e-9 * units.sum()
+        yield units.sum() - totals[label], {False: wrong, True: contested}
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize(
+    "weights",
+    [
+        *([1 / n] * n for n in range(1, 6)),
+        [0.1 + 0.2, 0.3, 0.2, 0.2],
+        [0.6, 0.3, 0.1],
+        [0.35, 0.25, 0.2, 0.15, 0.05],
+        [0.5 - 3e-10, 0.5 + 3e-10],
+    ],
+)
+def test_no_sample_that_exists_is_ruled_out(weights, n_classes, alone):
+    """By enumeration; with equal weights the limits are attained."""
+    units = [*voting_units(weights)]
+    least, most = erring_weight(units, n_classes, alone=alone)
+    samples = [(erring, lost[alone]) for erring, lost in all_votes(weights, n_classes)]
+    lost = np.concatenate([erring[lost] for erring, lost in samples])
+    won = np.concatenate([erring[~lost] for erring, lost in samples])
+    assert lost.min() >= least and won.max() <= most
+    if len({*units}) == 1:
+        assert (lost.min(), won.max()) == (least, most)
+
+
+def test_one_class_is_always_right():
+    assert erring_weight([3, 2], 1, alone=False)[1] == erring_weight([1, 1], 1, alone=True)[1] == 0
+
+
+@pytest.mark.parametrize("weights", [[1 / 3] * 3, [0.6, 0.3, 0.1], [0.5, 0.5, 0.0]])
+def test_no_votes_that_exist_are_rejected(weights):
+    """By enumeration of all votes of three voters on two samples."""
+    for labels in itertools.product(range(2), repeat=2):
+        for predictions in itertools.product(range(2), repeat=6):
+            votes = Votes.from_predictions(np.reshape(predictions, (3, 2)), labels)
+            record = document_of(certify_votes(votes, weights=weights, bound="test_set")).whole
+            assert [*impossible_counts(record)] == []
+
+
+@pytest.mark.parametrize(
+    ("n_voters", "rate", "n_classes"), [(31, 0.6, 2), (12, 0.6, 2), (51, 0.9, 10), (15, 0.7, 3)]
+)
+def test_a_vote_of_poor_voters_cannot_be_right_everywhere(n_voters, rate, n_classes):
+    """Once valid: an integer program of all votes was too large."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(n_classes, size=1000)
+    wrong = rng.random((n_voters, 1000)) < rate
+    predictions = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
+    certificate = certify_votes(Votes.from_predictions(predictions, labels))
+    assert [*impossible_counts(document_of(certificate).whole)] == []
+    record = document_of(certificate).whole
+    for n_errors in (0, 20):
+        stated = record.test._replace(n_errors=n_errors)
+        problems = [*impossible_counts(replace(record, test=stated, observed=stated))]
+        assert f"the observed errors are {n_errors} on 1000 samples, which" in problems[0]
+
+
+def test_a_vote_of_good_voters_cannot_often_err():
+    labels = np.arange(1000) % 2
+    votes = Votes.from_predictions(labels ^ (np.arange(1000) < [[20], [20], [0]]), labels)
+    record = document_of(certify_votes(votes)).whole
+    assert record.test.n_errors == 20 and [*impossible_counts(record)] == []
+    more = record.test._replace(n_errors=21)
+    assert [*impossible_counts(replace(record, test=more, observed=more))]
+
+
+@pytest.mark.filterwarnings("error")
+def test_thousands_of_voters_overflow_nothing():
+    assert problems(equal_voters(2000, 10**9, 3 * 10**8, 10**8, 4 * 10**8)) == []

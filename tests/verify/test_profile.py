@@ -11,7 +11,7 @@ from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document, digest_of
-from tandemvote.verify.possible_votes import impossible_profile
+from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.votes import Votes
 from tandemvote.voting import vote_leads
 
@@ -29,41 +29,17 @@ def file_of(votes, **options):
     return document_of(certify_votes(votes, bound="vote_profile", **options)).to_json()
 
 
-def test_leads_that_are_not_sums_of_weights_are_found(problem_of, reprofiled):
-    document = file_of(votes_of(3))
-    assert problem_of(document) is None
-    for lead in (0.93, 2 / 3 + 1e-7):
-        forged = reprofiled(
-            document, lambda v, gap, a=lead: (np.full_like(v, a), 0 * v + 2 * a - 1)
-        )
-        for rigorous in (False, True):
-            assert "which no votes with these weights have" in problem_of(forged, rigorous=rigorous)
-
-
-def test_agreement_where_disagreements_are_counted_is_found(problem_of, reprofiled, tmp_path):
-    forged = reprofiled(file_of(votes_of(3)), lambda v, gap: (np.ones_like(v), np.ones_like(v)))
-    assert "do not fit the profile of these samples" in problem_of(forged)
+def test_a_loaded_file_is_checked(problem_of, reprofiled, tmp_path):
+    forged = reprofiled(file_of(votes_of(3)), lambda v, gap: (0 * v + 1.5, gap))
+    assert "at unlabeled sample 0" in problem_of(forged)
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps({**forged, "digest": digest_of(forged)}))
-    with pytest.raises(CertificateFileError, match="do not fit the profile"):
+    with pytest.raises(CertificateFileError, match="which no votes have"):
         Certificate.load(path)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_profile_with_one_vote_moved_is_found(n_classes, problem_of, reprofiled):
-    """Where one of five equal voters is said to agree at one more sample."""
-    document = file_of(votes_of(5, n_classes))
-
-    def moved(leads, gaps):
-        for sample in np.flatnonzero(np.isclose(leads, 0.8))[: 1 if n_classes == 2 else 200]:
-            leads[sample], gaps[sample] = leads.max(), gaps.max()
-        return leads, gaps
-
-    assert "do not fit the profile" in problem_of(reprofiled(document, moved))
-
-
 @pytest.mark.parametrize("share", [5e-324, float("nan"), 0.01])
-def test_a_profile_that_misses_the_heaviest_voter_is_found(problem_of, reprofiled, share):
+def test_shares_that_are_too_small_or_not_numbers_are_found(problem_of, reprofiled, share):
     shares = np.full(500, share)
     forged = reprofiled(file_of(votes_of(15, 3)), lambda v, gap: (shares, shares))
     assert "at unlabeled sample 0" in problem_of(forged)
@@ -84,23 +60,15 @@ def test_fewer_samples_than_counted_are_found(problem_of, reprofiled):
 
 @pytest.mark.parametrize(("n_classes", "deployed"), [(2, False), (3, True)])
 @pytest.mark.parametrize("weights", [[0.2] * 5, [0.35, 0.25, 0.2, 0.15, 0.05]])
-def test_every_profile_of_few_voters_is_possible_and_no_other(weights, n_classes, deployed):
-    """By enumeration: shares on a grid are accepted exactly if some votes have them."""
+def test_every_profile_of_few_voters_is_possible(weights, n_classes, deployed):
     record = document_of(certify_votes(votes_of(5, n_classes), bound="vote_profile")).whole
     record = replace(record, weights=tuple(weights), deployed="another" if deployed else None)
-    weights = np.array(weights)
     every = np.array([*itertools.product(range(n_classes), repeat=5)]).T
-    pairs = set()
     for inside in range(n_classes) if deployed else (None,):
         named = None if inside is None else np.full(every.shape[1], inside)
-        pairs |= {(a, b) for a, b in np.round(vote_leads(every, weights, named), 9).T.tolist()}
-    grid = itertools.product(np.arange(0, 1.01, 0.05), np.arange(-1, 1.01, 0.05))
-    tried = np.random.default_rng(0).permutation([*grid])[:60].round(9)
-    for pair in [*pairs, *map(tuple, tried.tolist())]:
-        listed = any(np.allclose(pair, each, atol=1e-7) for each in pairs)
-        profile = {"leads": np.array(pair[:1]), "gaps": np.array(pair[1:])}
-        (problem,) = impossible_profile(replace(record, profile=profile))
-        assert ("which no votes with these weights" not in problem) == listed, pair
+        leads, gaps = vote_leads(every, np.array(weights), named)
+        (problem,) = impossible_counts(replace(record, profile={"leads": leads, "gaps": gaps}))
+        assert "unlabeled samples, the profile" in problem  # which is as far as this one goes
 
 
 def test_half_of_the_samples_is_profiled_where_weights_depend_on_the_other(tmp_path):

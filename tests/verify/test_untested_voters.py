@@ -5,8 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tandemvote.bounds import get_bound
-from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.decimals import rounded_up
@@ -84,42 +82,6 @@ def test_a_committee_file_is_valid_and_read_back(tmp_path, rigorous, n_untested)
     assert (loaded.value, loaded.n_untested) == (certificate.value, n_untested)
     assert loaded.observed == certificate.observed
     assert loaded.assumptions == certificate.assumptions
-
-
-def with_errors(certificate, n_errors):
-    """A certificate of the same votes that claims another number of errors."""
-    tally = replace(certificate.counts.tally, n_test_errors=n_errors, n_errors=0)
-    counts = replace(certificate.counts, tally=tally)
-    estimates = Estimates(counts, certificate.weights, certificate.prior)
-    value = get_bound("test_set").function(estimates, certificate.delta)
-    return replace(certificate, counts=counts, candidates={"test_set": value})
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_impossible_numbers_of_errors_are_named(n_classes):
-    certificate = certify_votes(committee(n_classes=n_classes))
-    assert 0 < certificate.counts.n_test_errors < 300
-    few = document_of(with_errors(certificate, 0))
-    assert "two voters that lose the vote err together on" in verify_file(few).problem
-
-
-def test_too_many_errors_are_found():
-    certificate = certify_votes(committee())
-    many = document_of(with_errors(certificate, 300))
-    assert verify_file(many).problem == "no votes on labeled samples have these counts"
-
-
-def test_the_sum_of_squares_limits_errors_of_two_classes_from_below():
-    """Of seven voters no two lose the vote, but all of them err together on 30 samples."""
-    labels = np.zeros(300, int)
-    predictions = np.tile(np.arange(300) < 30, (8, 1)).astype(int)
-    held_out = np.ones((8, 300), bool)
-    held_out[-1] = False
-    certificate = certify_votes(Votes.from_predictions(predictions, labels, held_out))
-    assert certificate.counts.n_test_errors == 30
-    assert verify_file(document_of(certificate)).valid
-    few = document_of(with_errors(certificate, 20))
-    assert "no votes on labeled samples have these counts" in verify_file(few).problem
 
 
 def test_the_errors_of_tested_voters_are_at_most_those_of_the_committee():

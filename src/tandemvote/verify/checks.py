@@ -30,7 +30,6 @@ from tandemvote.verify.json_text import CertificateFileError, read_document, sho
 from tandemvote.verify.kinds import IntArray
 from tandemvote.verify.metrics import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
-from tandemvote.verify.possible_votes import impossible_profile, impossible_votes
 from tandemvote.verify.recount import recount
 from tandemvote.verify.rules import RULES
 from tandemvote.verify.truths import as_different_texts, wrong_value
@@ -172,12 +171,11 @@ def _wrong_record(
 ) -> Iterator[str]:
     """List what is wrong with one certificate, whose exact failure probability is `delta`."""
     yield from _wrong_weights(record)
-    yield from impossible_counts(record)
-    yield from impossible_profile(record)
     if not 0 < record.delta <= 0.5:
         yield f"delta is {record.delta:g}; expected more than 0 and at most 0.5"
     yield from _inapplicable(record)
     yield from _wrong_totals(record)
+    yield from impossible_counts(record)
     seen = Evidence(record, arithmetic)
     if record.measure is not None:
         yield from wrong_measure(seen, delta)
@@ -187,7 +185,6 @@ def _wrong_record(
             truth = RULES[name](seen, share)
             yield from wrong_value(f"the {name} bound", Fraction(value), truth, arithmetic)
     yield from _wrong_value(record)
-    yield from impossible_votes(record)
 
 
 def _wrong_weights(record: CertificateRecord) -> Iterator[str]:

@@ -1,45 +1,32 @@
-r"""Counts that no votes can have: of a voter, of a pair, and of all voters together.
+"""Counts that no votes can have: of a voter, of a pair, and of a plurality vote.
 
-For each voter i a file counts, two at a time, the common members of some sets: its held-out samples
-S_i, its errors W_i, its correct predictions, and the pairs of a sample and the label that it
-predicts. Sums of squares over all samples are not negative. With integers b_i, any number c, K
-classes, o_ij common samples, T_ij common errors, C_ij common correct predictions and A_ij equal
-predictions,
-
-.. math::
-
-    \sum_x \Big(\sum_i b_i (1[x \in W_i] - c 1[x \in S_i])\Big)^2
-    &= \sum_{ij} b_i b_j \big(T_{ij} - c (o_{ij} + T_{ij} - C_{ij}) + c^2 o_{ij}\big) \ge 0, \\
-    \sum_{ij} b_i b_j \big(K A_{ij} - o_{ij}\big) &\ge 0,
-
-the second because the indicators of the labels, minus 1 / K, are vectors as well. All of it is
-checked in integers, so honest counts never fail; with b all ones, and with the weights, since the
-bounds are averages over them. Of few voters `possible_votes` decides.
+The conditions are necessary, exact, and cheap for any number of voters. They do not prove counts:
+a forger may choose possible ones. Only the votes prove counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
-from tandemvote.verify.coalitions import voting_units
-from tandemvote.verify.document import CertificateRecord
+from tandemvote.verify.arithmetic import HALF
+from tandemvote.verify.coalitions import TIE_ROUNDING, voting_units
+from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
 from tandemvote.verify.kinds import IntArray
-
-LARGEST_COEFFICIENT = 2**10
-"""Of b: products with 5,000 counts of 10^10 must fit in 64 bits."""
+from tandemvote.verify.recount import ROUNDING
 
 
 def impossible_counts(record: CertificateRecord) -> Iterator[str]:
     """List what is impossible about the counts of a record."""
     yield from _impossible_pairs(record)
+    yield from _impossible_profile(record)
     if sorted(set(record.classes)) != [*record.classes]:
         yield "the classes are not sorted, or a label is listed twice; ties go to the first class"
     if len(record.classes) == 1 and record.counts["tandem_errors"].any():
         yield "voters err although there is only one class"
-    yield from _impossible_test(record)
-    yield from _negative_squares(record)
+    yield from _impossible_vote(record)
 
 
 def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
@@ -76,41 +63,68 @@ def _limits_of_pairs(
     yield "equal predictions", agreed if len(record.classes) <= 2 else right, equal, agreed
 
 
-def _impossible_test(record: CertificateRecord) -> Iterator[str]:
-    """Check the errors of a vote on a test set against the errors of its tested voters.
+def _impossible_profile(record: CertificateRecord) -> Iterator[str]:
+    """List shares of the weight that no vote has.
 
-    Two voters whose common errors are always lost limit them from below.
+    The classes apart from the classifier's and the next one share the rest, each with at most as
+    much as the latter.
     """
-    overlaps, wrong = record.counts["overlaps"], record.counts["tandem_errors"]
-    tested = np.diag(overlaps) > 0
-    if record.test is None or not tested.any():
+    if record.profile is None:
         return
-    n_errors, n_samples = record.test.n_errors, record.test.n_samples
-    if (overlaps[np.ix_(tested, tested)] != n_samples).any():
-        yield f"the tested voters are not all tested on the {n_samples} samples of the test set"
-    units = np.array(voting_units(record.weights), np.int64)  # with a sum below 2^52
-    whole, u = int(units.sum()), int(units[~tested].sum())
-    if 2 * u >= whole:
+    leads, gaps = record.profile["leads"], record.profile["gaps"]
+    others, of_vote = leads - gaps, record.deployed is None
+    rest, n_others = 1 - leads - others, max(len(record.classes) - 2, 0)
+    possible = (leads >= 0) & (others >= 0) & ((gaps >= 0) | (not of_vote))
+    possible &= (rest >= -ROUNDING) & (rest <= n_others * others + ROUNDING)
+    for sample in np.flatnonzero(~possible)[:1]:
+        whose = "the vote" if of_vote else "the deployed classifier"
+        yield (
+            f"at unlabeled sample {sample} {whose} has a share of {leads[sample]:g} and a lead of"
+            f" {gaps[sample]:g}, which no votes have"
+        )
+    # Weights that minimize the disagreement bound use one half of the samples.
+    if record.n_unlabeled - leads.size not in (0, int(record.fitted == DISAGREEMENT)):
+        yield f"the counts have {record.n_unlabeled} unlabeled samples, the profile {leads.size}"
+
+
+def _impossible_vote(record: CertificateRecord) -> Iterator[str]:
+    """Compare errors of the vote with those of its voters, where all vote on the same samples."""
+    sizes, errors = np.diag(record.counts["overlaps"]), np.diag(record.counts["tandem_errors"])
+    untested, n_classes = record.untested, len(record.classes)
+    units = np.array(voting_units(record.weights), object)
+    if record.test is not None and (sizes[~untested] != record.test.n_samples).any():
+        yield f"the voters are not all tested on the {record.test.n_samples} test samples"
+    if 2 * units[untested].sum() >= units.sum():
         yield "voters without held-out samples have at least half of the weight"
-    # Where two voters err, whichever classes they predict, the heavier of them is a rival.
-    both, rival = np.add.outer(units, units), np.maximum.outer(units, units)
-    np.fill_diagonal(both, units)
-    margin = whole - u - both - rival - u  # without untested voters, a tie may be won
-    fewest = int(wrong[margin <= 0 if u else margin < 0].max(initial=0))
-    if n_errors < fewest:
-        yield f"two voters that lose the vote err together on {fewest} samples, not {n_errors}"
+    voting = np.flatnonzero(units * ~untested)
+    units, total = units[voting].tolist(), sum(units[voting] * errors[voting])
+    for what, stated in (("observed", record.observed), ("test", record.test)):
+        if stated is None or (sizes[voting] != stated.n_samples).any():
+            continue
+        not_all = what == "test" and bool(untested.any())
+        least, most = erring_weight(units, n_classes, alone=not_all)
+        right = stated.n_samples - stated.n_errors
+        high = stated.n_errors * sum(units) + right * most
+        if total > high or (total < stated.n_errors * least and not not_all):
+            yield (
+                f"the {what} errors are {stated.n_errors} on {stated.n_samples} samples, which the"
+                " errors of the voters rule out"
+            )
 
 
-def _negative_squares(record: CertificateRecord) -> Iterator[str]:
-    """List sums of squares that are negative."""
-    k, weights = len(record.classes), np.array(record.weights)
-    matrices = *record.shared.values(), record.unlabeled_agreements
-    rounded = np.rint(weights * (LARGEST_COEFFICIENT / weights.max())).astype(np.int64)
-    for b in (np.ones_like(rounded), rounded):
-        # The sums may exceed 64 bits.
-        o, t, r, equal, unlabeled = (int(b.astype(object) @ (each @ b)) for each in matrices)
-        # A quadratic in c that is nowhere negative.
-        if min(o, t, r) < 0 or (o + t - r) ** 2 > 4 * t * o:
-            yield "the errors of all voters together are not those of any samples"
-        if k * equal < o or k * unlabeled < record.n_unlabeled * int(b.sum()) ** 2:
-            yield "the disagreements of all voters together are not those of any samples"
+def erring_weight(
+    units: list[int], n_classes: int, *, alone: bool
+) -> tuple[int | Fraction, int | Fraction]:
+    """Least weight of the voters that err where the vote errs, and the most where it does not.
+
+    Where the vote is right, the true class has at least as much weight as each of the others. It is
+    `alone` in first place, or else the vote is in error, if a referee breaks ties. Where the vote
+    errs, another class has at least as much weight as the true one. Equal weights are counted;
+    shares of others are taken for equal where they differ by rounding only.
+    """
+    whole, n_voters = sum(units), len(units)
+    if len({*units}) == 1:
+        behind_true = -(-(n_voters + alone * (n_classes - 1)) // n_classes)
+        return -(-n_voters // 2) * units[0], (n_voters - behind_true) * units[0]
+    largest = (1 + TIE_ROUNDING) * Fraction(n_classes - 1, n_classes)
+    return (HALF - TIE_ROUNDING) * whole, largest * whole
