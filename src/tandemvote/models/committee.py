@@ -28,7 +28,14 @@ from tandemvote.decimals import failure_probability
 from tandemvote.index_order import check_same_order, index_of
 from tandemvote.models import private_names as private
 from tandemvote.models.digest import models_digest
-from tandemvote.models.members import LARGEST_SEED, Member, Unfitted, train_member, train_members
+from tandemvote.models.members import (
+    LARGEST_SEED,
+    LabeledSamples,
+    Member,
+    Unfitted,
+    train_member,
+    train_members,
+)
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
 from tandemvote.models.splitting import draw_test_rows, group_codes
 from tandemvote.votes import Votes
@@ -37,8 +44,7 @@ from tandemvote.voting import FloatArray, weighted_vote
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
     """Return True if every model, or before `fit` every estimator, has predict_proba."""
-    fitted = hasattr(model, "estimators_")
-    parts = [each.model for each in model._members()] if fitted else model._bases().values()
+    parts = model._models() if hasattr(model, "estimators_") else model._bases().values()
     return all(hasattr(part, "predict_proba") for part in parts)
 
 
@@ -79,10 +85,10 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     certificate_ : Certificate
         The error bound, what it was computed from, and its assumptions.
     estimators_ : list of classifiers
-        The tested models. They are trained on encoded labels: positions in `classes_`, without the
-        classes that are missing from their training rows.
+        The tested models, trained on the labels of `y`. A classifier that rejects them, as XGBoost
+        does, is trained on 0, 1, ... instead: positions among the classes of its training rows.
     referee_ : classifier or None
-        The model trained on all samples, on labels encoded in the same way.
+        The model trained on all samples.
     classes_ : ndarray of shape (n_classes,)
         Class labels.
     test_indices_ : ndarray of int
@@ -204,8 +210,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
         classes, codes = np.unique(labels, return_inverse=True)
         learners = self._learners(fit_params, groups)
+        data = LabeledSamples(X, labels, classes)
         members = train_members(
-            X, codes, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
+            data, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
         self.classes_ = classes
         self.training_rows_ = row_digests(X)
@@ -213,7 +220,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         models = [member.model for member in members]
         self.estimators_ = models[: self.n_tested]
         self.referee_ = models[-1] if "referee" in bases else None
-        self._classes_of_members = [member.classes for member in members]
+        self._labels_of_members = [member[1:] for member in members]
         votes = self._test_votes(X, codes, grouped=groups is not None)
         digest = self._members_digest()
         self.certificate_ = certify_votes(votes, delta=delta, findings=findings, members=digest)
@@ -247,10 +254,12 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         validate_data(self, X, skip_check_array=True, reset=False)
         X, labels = indexable(X, _labels(y))
         seed = check_random_state(self.random_state).randint(LARGEST_SEED)
-        codes = encode(labels, self.classes_).astype(np.intp)
+        encode(labels, self.classes_)  # raises for labels that `fit` did not see
         learner = self._bases()["referee"], fit_params
-        self.referee_, classes = train_member(X, codes, np.arange(codes.size), learner, seed)
-        self._classes_of_members = [*self._classes_of_members[:-1], classes]
+        data = LabeledSamples(X, labels, self.classes_)
+        referee = train_member(data, np.arange(labels.size), learner, seed)
+        self.referee_ = referee.model
+        self._labels_of_members = [*self._labels_of_members[:-1], referee[1:]]
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -316,16 +325,19 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             return {"estimator": base, **({"referee": base} if self.referee else {})}
         return {"estimator": base, "referee": self.referee}
 
+    def _models(self) -> list[Any]:
+        return self.estimators_ if self.referee_ is None else [*self.estimators_, self.referee_]
+
     def _members(self) -> list[Member]:
         """Return the tested models, and the referee last if there is one."""
-        models = self.estimators_ if self.referee_ is None else [*self.estimators_, self.referee_]
-        return list(map(Member, models, self._classes_of_members))
+        pairs = zip(self._models(), self._labels_of_members, strict=True)
+        return [Member(model, *labels) for model, labels in pairs]
 
     def _members_digest(self) -> str:
         """Return the digest of the tested models and how they vote, which the certificate holds."""
         rule = [self.referee_ is None, self._is_average()]
-        classes = self._classes_of_members[: len(self.estimators_)]
-        return models_digest([rule, self.classes_, *self.estimators_, *classes])
+        labels = self._labels_of_members[: len(self.estimators_)]
+        return models_digest([rule, self.classes_, *self.estimators_, *labels])
 
     def _learners(self, fit_params: dict[str, Any], groups: Any) -> list[Unfitted]:
         """Return the `_bases`, each with the fit parameters that are routed to it."""

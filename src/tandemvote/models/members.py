@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,15 @@ from tandemvote.models.splitting import Rows
 Unfitted = tuple[Any, dict[str, Any]]
 """An estimator, not fitted, and its fit parameters."""
 
+
+class LabeledSamples(NamedTuple):
+    """All samples and their labels, and the classes of `classes_`."""
+
+    X: Any
+    y: NDArray[Any]
+    classes: NDArray[Any]
+
+
 LARGEST_SEED = np.iinfo(np.int32).max
 
 SUBSET = 0.95
@@ -31,42 +41,62 @@ N_COMPARED = 200
 
 
 class Member(NamedTuple):
-    """A fitted model, and the positions in `classes_` of the classes in its training rows.
+    """A fitted model, and how its predictions become positions in `classes_`.
 
-    It was trained on positions among these classes, 0, 1, ..., as some learners require. So the
-    labels of the test samples do not enter its training, not even by the number of classes.
+    It was trained on `labels`: the classes as they are given, or 0, 1, ... if it requires these.
+    `positions` are those of the labels in `classes_`.
     """
 
     model: Any
-    classes: NDArray[np.intp]
+    labels: NDArray[Any]
+    positions: NDArray[np.intp]
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""
-        predicted = predict_labels(self.model, X)
-        return np.asarray(self.classes[encode(predicted, np.arange(self.classes.size))])
+        return self._positions_of(predict_labels(self.model, X))
 
     def predict_proba(self, X: Any, n_classes: int) -> FloatArray:
         """Return probabilities of all classes; 0 for those that the model was not trained on."""
         predicted = np.asarray(self.model.predict_proba(X))
         probabilities = np.zeros((len(predicted), n_classes))
-        probabilities[:, self.classes] = predicted
+        columns = self._positions_of(np.asarray(getattr(self.model, "classes_", self.labels)))
+        probabilities[:, columns] = predicted
         return probabilities
 
+    def _positions_of(self, labels: NDArray[Any]) -> NDArray[np.intp]:
+        if self.labels.dtype.kind == "b" and labels.dtype.kind in "OU":  # some CatBoost releases
+            labels = labels.astype(str) == "True"
+        return np.asarray(self.positions[encode(labels, self.labels)])
 
-def train_member(
-    X: Any, codes: NDArray[np.intp], rows: Rows, learner: Unfitted, seed: int
-) -> Member:
-    """Fit a clone of an estimator to some rows, with a seed."""
+
+def train_member(data: LabeledSamples, rows: Rows, learner: Unfitted, seed: int) -> Member:
+    """Fit a clone of an estimator to some rows, with a seed.
+
+    It gets the labels as they are given, so that class weights and scorers mean what they say, or
+    codes of the classes among these rows if it rejects the labels, as XGBoost does. Labels of
+    other rows do not enter its training, not even by the number of classes.
+    """
+    X, y, classes = data
     estimator, params = learner
     model = seeded(clone(estimator), RandomState(seed))
-    classes, positions = np.unique(codes[rows], return_inverse=True)
+    samples, labels = pick(X, rows), y[rows]
     params = slice_fit_params(X, params, indices=rows)
-    return Member(model.fit(pick(X, rows), positions, **params), classes)
+    try:
+        return Member(model.fit(samples, labels, **params), classes, np.arange(classes.size))
+    except (TypeError, ValueError):
+        # A dict of class weights would be about other classes if these were replaced by codes.
+        for name, value in model.get_params().items():
+            if "class_weight" in name and isinstance(value, dict):
+                raise
+        own, codes = np.unique(labels, return_inverse=True)
+        with suppress(Exception):  # the first error is about what the user passed
+            model = clone(model).fit(samples, codes, **params)
+            return Member(model, np.arange(own.size), encode(own, classes).astype(np.intp))
+        raise
 
 
 def train_members(
-    X: Any,
-    codes: NDArray[np.intp],
+    data: LabeledSamples,
     training: Rows,
     learners: list[Unfitted],
     n_tested: int,
@@ -80,11 +110,12 @@ def train_members(
     learner differ by their seeds. A learner that gives the same scores with two seeds gets a random
     part of the training rows for every model but the first.
     """
+    X, y, _ = data
     tested, *referee = learners
     seeds = random_state.randint(LARGEST_SEED, size=n_tested + 1).tolist()
 
     def trained(jobs: list[tuple[Rows, Unfitted, int]]) -> list[Member]:
-        return list(Parallel(n_jobs=n_jobs)(delayed(train_member)(X, codes, *job) for job in jobs))
+        return list(Parallel(n_jobs=n_jobs)(delayed(train_member)(data, *job) for job in jobs))
 
     jobs = [(training, tested, seed) for seed in seeds[:n_tested]]
     members = trained(jobs[:2])
@@ -94,9 +125,9 @@ def train_members(
         # The part drawn for the first model is not used: it is trained already, on all rows.
         for number in range(n_tested):
             part = random_state.choice(training, int(SUBSET * training.size), replace=False)
-            if np.ptp(codes[part]) > 0:  # one class alone cannot train most classifiers
+            if (y[part] != y[part[0]]).any():  # one class alone cannot train most classifiers
                 jobs[number] = (np.sort(part), tested, seeds[number])
-    jobs += [(np.arange(len(codes)), learner, seeds[-1]) for learner in referee]
+    jobs += [(np.arange(len(y)), learner, seeds[-1]) for learner in referee]
     return members + trained(jobs[len(members) :])
 
 
