@@ -17,7 +17,7 @@ from time import process_time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from reproduction.irprop import irprop
+from tandemvote.weights.irprop import irprop
 from tandemvote import VoteCounts, Votes
 from tandemvote.certificate import certify_votes
 from tandemvote.votes_io import count_votes

@@ -19,7 +19,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_limits
 
-from reproduction.irprop import irprop
+from tandemvote.weights.irprop import irprop
 from tandemvote.bounds import get_bound
 from tandemvote.counts import VoteCounts
 from tandemvote.models.trees import out_of_bag_votes

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 
 from tandemvote.inequalities import kl_divergence, pac_bayes_kl, pac_bayes_lambda, two_sqrt, xi
-from tandemvote.inequalities.pac_bayes import eliminated_upper
+from tandemvote.inequalities.pac_bayes import lambda_upper
 
 
 @pytest.mark.parametrize("moment", [None, xi])
@@ -47,7 +47,7 @@ def test_best_lambda_is_the_numerical_minimum_and_eliminates_to_the_closed_form(
 
     lam = 2 / (np.sqrt(2 * loss / k + 1) + 1)
     assert 0 < lam < 2
-    assert objective(lam) == pytest.approx(eliminated_upper(loss, k), rel=1e-9)
+    assert objective(lam) == pytest.approx(lambda_upper(loss, k), rel=1e-9)
     fine = minimize_scalar(
         objective, bounds=(1e-12, 2 - 1e-12), method="bounded", options={"xatol": 1e-12}
     )

@@ -5,10 +5,19 @@ import pickle
 import numpy as np
 import pytest
 
-from tandemvote.bounds import BOUNDS, Estimates, RequirementError, tandem_bound
+from tandemvote.bounds import (
+    BOUNDS,
+    Estimates,
+    RequirementError,
+    disagreement_lambda,
+    first_order_lambda,
+    tandem_bound,
+    tandem_lambda,
+)
 from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
 from tandemvote.weights import WeightSolution, minimize_bound
+from tandemvote.weights.minimum import METHODS
 from tandemvote.weights.objective import Descent, Objective
 
 ALL_BOUNDS = ["first_order", "tandem", "disagreement"]
@@ -62,9 +71,9 @@ def test_a_worse_end_is_given_up_for_the_prior(forest_counts, monkeypatch):
 
     def solver(objective):
         worst = objective.at(30.0 * np.eye(10)[counts.errors.argmax()])
-        return Descent(worst, (worst.value,), True)
+        return Descent(worst, (objective.step(worst),), True)
 
-    monkeypatch.setattr("tandemvote.weights.minimum.solve", solver)
+    monkeypatch.setitem(METHODS, "newton", solver)
     solution = minimize_bound(counts, "tandem", published=True)
     np.testing.assert_array_equal(solution.weights, prior)
     assert solution.value == tandem_bound(Estimates(counts, published=True))
@@ -145,20 +154,20 @@ def test_first_order_weights_concentrate_and_tandem_weights_spread(forest_counts
 
 
 @pytest.mark.parametrize("bound", ["tandem", "disagreement"])
-def test_voters_without_a_common_sample_keep_the_prior_and_promise_nothing(bound):
+def test_voters_without_a_common_sample_have_no_bound_to_minimize(bound):
     held_out = np.array([[True, True, False, False], [False, False, True, True]])
     counts = VoteCounts.from_votes(
         Votes.from_predictions(np.zeros((2, 4), int), np.zeros(4, int), held_out)
     )
-    solution = minimize_bound(counts, bound, prior=[0.25, 0.75])
-    assert solution.weights.tolist() == [0.25, 0.75]
-    assert solution.value == 1.0
+    with pytest.raises(RequirementError, match=f"cannot minimize the bound '{bound}'"):
+        minimize_bound(counts, bound)
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         ({"bound": "c_tandem"}, "'first_order', 'tandem', 'disagreement'"),
+        ({"method": "rprop"}, "Invalid method='rprop'. Use 'newton' or 'irprop'."),
         ({"delta": 0.0}, "strictly between 0 and 1"),
         ({"prior": [0.5, 0.5, 0.0]}, "prior is 0 at voter 2.*without the voter"),
         ({"prior": [0.5, 0.6, 0.1]}, "sums to 1.2"),
@@ -181,3 +190,44 @@ def test_a_solution_survives_pickling(forest_counts):
     copy = pickle.loads(pickle.dumps(solution))
     assert isinstance(copy, WeightSolution) and copy.converged
     np.testing.assert_array_equal(copy.weights, solution.weights)
+
+
+@pytest.mark.parametrize("method", ["newton", "irprop"])
+@pytest.mark.parametrize("published", [True, False])
+@pytest.mark.parametrize(
+    ("bound", "function"),
+    [
+        ("first_order", first_order_lambda),
+        ("tandem", tandem_lambda),
+        ("disagreement", disagreement_lambda),
+    ],
+)
+def test_a_solution_carries_what_was_minimized(forest_counts, bound, function, published, method):
+    counts = forest_counts(20, 600, seed=3, held_out=0.5)
+    prior = np.random.default_rng(1).dirichlet(np.full(20, 5.0))
+    solution = minimize_bound(counts, bound, prior, published=published, method=method)
+    estimates = Estimates(counts, solution.weights, prior, published=published)
+    relaxed = solution.relaxed
+    assert relaxed.bound == pytest.approx(function(estimates), rel=1e-9)
+    assert relaxed.kl_divergence == pytest.approx(estimates.kl_divergence, rel=1e-9)
+    parameters = {"lam": relaxed.lam} | ({"gamma": relaxed.gamma} if relaxed.gamma else {})
+    assert (relaxed.gamma is not None) == (bound == "disagreement")
+    assert function(estimates, **parameters) == pytest.approx(relaxed.bound, rel=1e-9)
+    losses = {"tandem": estimates.tandem_loss}.get(bound, estimates.gibbs_loss)
+    assert relaxed.loss == pytest.approx(losses)
+    assert solution.value <= relaxed.bound
+    assert solution.path[-1] == relaxed and len(solution.path) > 1
+    assert (np.diff([step.bound for step in solution.path]) <= 1e-12).all()
+
+
+def test_the_papers_procedure_starts_from_equal_weights_and_ends_where_the_default_does(
+    forest_counts,
+):
+    counts = forest_counts(20, 2000, seed=5)
+    prior = np.random.default_rng(2).dirichlet(np.full(20, 5.0))
+    default = minimize_bound(counts, "tandem", prior, published=True)
+    papers = minimize_bound(counts, "tandem", prior, published=True, method="irprop")
+    uniform = Estimates(counts, None, prior, published=True)
+    assert papers.path[0].bound == pytest.approx(tandem_lambda(uniform), rel=1e-9)
+    assert papers.relaxed.bound == pytest.approx(default.relaxed.bound, abs=1e-6)
+    assert papers.relaxed.bound >= default.relaxed.bound - 1e-9

@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from tandemvote.bounds import Estimates
+from tandemvote.bounds import (
+    Estimates,
+    disagreement_lambda,
+    first_order_lambda,
+    tandem_lambda,
+)
 from tandemvote.counts import VoteCounts
-from tandemvote.inequalities.pac_bayes import eliminated_upper
+from tandemvote.inequalities.pac_bayes import lambda_upper
 from tandemvote.votes import Votes
-from tandemvote.weights import minimize_bound
+from tandemvote.weights import lambda_gradient, minimize_bound
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import Estimate, Relaxation
 from tandemvote.weights.solvers import GAP_TOLERANCE, exponentiated_gradient, solve
@@ -133,11 +138,11 @@ def lambda_form(bound, averages):
     share = 0.025 if bound == "disagreement" else 0.05
     k, b = averages.voter_size.complexity(share), averages.disagreement_size.complexity(share)
     if bound == "tandem":
-        return 4 * eliminated_upper(averages.tandem_loss, b)
+        return 4 * lambda_upper(averages.tandem_loss, b)
     if bound == "first_order":
-        return 2 * eliminated_upper(averages.gibbs_loss, k)
+        return 2 * lambda_upper(averages.gibbs_loss, k)
     differ = averages.disagreement - np.sqrt(2 * b * averages.disagreement)
-    return 4 * eliminated_upper(averages.gibbs_loss, k) - 2 * differ
+    return 4 * lambda_upper(averages.gibbs_loss, k) - 2 * differ
 
 
 @pytest.mark.parametrize("bound", ["first_order", "tandem", "disagreement"])
@@ -158,3 +163,66 @@ def test_no_weights_beat_those_found_for_sets_of_different_sizes(unequal_counts,
     published = minimize_bound(unequal_counts, bound, published=True)
     assert solution.value <= published.value
     assert actual <= value(np.log(np.maximum(published.weights, 1e-300) * 9))[0]
+
+
+@pytest.mark.parametrize("published", [True, False])
+@pytest.mark.parametrize(
+    ("bound", "function", "parameters"),
+    [
+        ("first_order", first_order_lambda, {"lam": 0.3}),
+        ("tandem", tandem_lambda, {"lam": 0.3}),
+        ("disagreement", disagreement_lambda, {"lam": 0.3, "gamma": 0.8}),
+    ],
+)
+def test_the_public_gradient_agrees_with_finite_differences(
+    unequal_counts, bound, function, parameters, published
+):
+    rng = np.random.default_rng(12)
+    prior, rho = rng.dirichlet(np.full(9, 5.0), size=2)
+
+    def value(weights):
+        return function(Estimates(unequal_counts, weights, prior, published=published), **chosen)
+
+    for chosen in (parameters, {}):
+        estimates = Estimates(unequal_counts, rho, prior, published=published)
+        gradient = lambda_gradient(estimates, bound, **chosen)
+        for k in range(1, 9):  # along the simplex
+            step = 1e-5 * (np.eye(9)[k] - np.eye(9)[0])
+            difference = (value(rho + step) - value(rho - step)) / 2e-5
+            # The sample sizes of unequal sets change with the weights, to the effect of the
+            # moment inside the logarithm too.
+            assert gradient[k] - gradient[0] == pytest.approx(difference, abs=1e-4, rel=1e-4)
+
+
+def test_the_gradient_of_equal_sets_is_the_one_in_the_paper(forest_counts):
+    counts = forest_counts(6, 400, seed=3)
+    rho, prior = np.random.default_rng(4).dirichlet(np.full(6, 3.0), size=2)
+    lam, n = 0.4, 400
+    papers = 2 * (counts.tandem_losses @ rho + (1 + np.log(rho / prior)) / (lam * n))
+    gradient = lambda_gradient(Estimates(counts, rho, prior), "tandem", lam=lam)
+    np.testing.assert_allclose(gradient, 4 / (1 - lam / 2) * papers, rtol=1e-12)
+    a, b, gamma = 1 / (1 - lam / 2), 1 - 0.7 / 2, 0.7
+    c = 1 / (lam * (1 - lam / 2) * n) + 1 / (gamma * n)
+    differ, losses = counts.disagreement_rates, counts.gibbs_losses
+    papers = 2 * (a * losses - b * differ @ rho + c * (1 + np.log(rho / prior)))
+    gradient = lambda_gradient(Estimates(counts, rho, prior), "disagreement", lam=lam, gamma=gamma)
+    np.testing.assert_allclose(gradient, 2 * papers, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"lam": 2.0}, "between 0 and 2"),
+        ({"bound": "disagreement", "gamma": 0.0}, "expected a positive number"),
+        ({"bound": "c1"}, "cannot minimize the bound 'c1'"),
+    ],
+)
+def test_gradients_reject_what_the_theorems_do_not_cover(forest_counts, arguments, words):
+    with pytest.raises(ValueError, match=words):
+        lambda_gradient(Estimates(forest_counts(3, 50, seed=0)), **arguments)
+
+
+def test_a_voter_without_weight_has_no_gradient(forest_counts):
+    estimates = Estimates(forest_counts(2, 50, seed=0), [1.0, 0.0])
+    with pytest.raises(ValueError, match="voter 1 has weight 0"):
+        lambda_gradient(estimates)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from reproduction.irprop import irprop
+from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import Estimate, Relaxation
 from tandemvote.weights.solvers import exponentiated_gradient, solve

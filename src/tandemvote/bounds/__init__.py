@@ -14,6 +14,7 @@ from tandemvote.bounds.chebyshev_cantelli import (
 )
 from tandemvote.bounds.coalition import coalition_bound, coalition_oracle
 from tandemvote.bounds.estimates import Estimates
+from tandemvote.bounds.lambda_forms import disagreement_lambda, first_order_lambda, tandem_lambda
 from tandemvote.bounds.majorities import smallest_coalition
 from tandemvote.bounds.markov import (
     disagreement_bound,
@@ -64,8 +65,10 @@ __all__ = [
     "coalition_bound",
     "coalition_oracle",
     "disagreement_bound",
+    "disagreement_lambda",
     "disagreement_oracle",
     "first_order_bound",
+    "first_order_lambda",
     "first_order_oracle",
     "get_bound",
     "second_order_bound",
@@ -74,6 +77,7 @@ __all__ = [
     "smallest_coalition",
     "split_kl_cantelli_bound",
     "tandem_bound",
+    "tandem_lambda",
     "tandem_oracle",
     "test_set_bound",
     "vote_profile_bound",

@@ -7,7 +7,7 @@ A display is constructed from the result that it shows, and ``plot`` draws it. D
 from tandemvote.displays.display import Display
 from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay, SelectiveDisplay
 from tandemvote.displays.questions import ComparisonDisplay, MonitorDisplay
-from tandemvote.displays.voters import ProfileDisplay, TandemDisplay
+from tandemvote.displays.voters import ProfileDisplay, TandemDisplay, WeightsDisplay
 
 __all__ = [
     "BoundsDisplay",
@@ -18,4 +18,5 @@ __all__ = [
     "ProfileDisplay",
     "SelectiveDisplay",
     "TandemDisplay",
+    "WeightsDisplay",
 ]

@@ -1,6 +1,8 @@
-"""The voters: how often they are wrong together."""
+"""The voters: how often they are wrong together, and their weights."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,7 +11,7 @@ from scipy.spatial.distance import squareform
 
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.counts import VoteCounts
-from tandemvote.displays.display import MUTED, SECOND, Axes, Display
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
 from tandemvote.extras import import_extra
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes import Votes
@@ -17,6 +19,8 @@ from tandemvote.voting import exact_weights
 
 N_BINS = 40
 """Even, so that 1/2 lies between two bins."""
+
+COLORS = (ACCENT, SECOND, MUTED)
 
 
 class TandemDisplay(Display):
@@ -145,6 +149,60 @@ class ProfileDisplay(Display):
         ax.set_yticks([0, 0.01, 0.1, 1], ["0", "1%", "10%", "100%"])
         ax.minorticks_off()
         ax.set_xlabel("weight Z that is wrong")
+
+
+class WeightsDisplay(Display):
+    """The weights of the voters that different bounds choose (Figure 2b of the paper).
+
+    Parameters
+    ----------
+    weights : mapping of str to array_like of shape (n_voters,)
+        Up to three weightings by name, such as those that minimize the first-order bound and the
+        tandem bound.
+
+    Attributes
+    ----------
+    weights : dict of str to ndarray of shape (n_voters,)
+        The weightings.
+    n_effective : dict of str to float
+        Effective number of voters, 1 / sum(rho_h^2): 1 if one voter has all the weight, the number
+        of voters if all weights are equal.
+
+    Examples
+    --------
+    >>> display = WeightsDisplay({"FO": [0.96, 0.02, 0.02], "TND": [0.4, 0.3, 0.3]})
+    >>> {name: round(n, 1) for name, n in display.n_effective.items()}
+    {'FO': 1.1, 'TND': 2.9}
+    """
+
+    def __init__(self, weights: Mapping[str, ArrayLike]) -> None:
+        if not 1 <= len(weights) <= len(COLORS):
+            raise ValueError(
+                f"weights has {len(weights)} weightings; expected 1 to {len(COLORS)}. Draw the"
+                " others into a second picture."
+            )
+        n_voters = np.size(next(iter(weights.values())))
+        self.weights = {
+            name: check_distribution(rho, n_voters, f"weights[{name!r}]")
+            for name, rho in weights.items()
+        }
+        self.n_effective = {name: float(1.0 / (rho @ rho)) for name, rho in self.weights.items()}
+
+    @property
+    def description(self) -> str:
+        """The picture in words."""
+        each = "; ".join(
+            f"{name}: largest weight {rho.max():.3g}, {self.n_effective[name]:.3g} effective voters"
+            for name, rho in self.weights.items()
+        )
+        return f"Weights of {next(iter(self.weights.values())).size} voters. {each}."
+
+    def _draw(self, ax: Axes) -> None:
+        for (name, rho), color in zip(self.weights.items(), COLORS, strict=False):
+            label = f"{name} ({self.n_effective[name]:.3g} effective)"
+            ax.stairs(rho, np.arange(rho.size + 1) + 0.5, color=color, label=label)
+        ax.set(xlabel="voter", ylabel="weight", xlim=(0.5, rho.size + 0.5), ylim=(0, None))
+        ax.legend(frameon=False)
 
 
 def _cluster(losses: FloatArray) -> np.ndarray:

@@ -10,6 +10,8 @@ from tandemvote.inequalities.divergences import (
 from tandemvote.inequalities.harmonic import SampleSize, harmonic_cap, harmonic_size
 from tandemvote.inequalities.pac_bayes import (
     Interval,
+    best_gamma,
+    best_lambda,
     pac_bayes_kl,
     pac_bayes_lambda,
     two_sqrt,
@@ -19,6 +21,8 @@ from tandemvote.inequalities.pac_bayes import (
 __all__ = [
     "Interval",
     "SampleSize",
+    "best_gamma",
+    "best_lambda",
     "binary_kl",
     "clopper_pearson",
     "harmonic_cap",

@@ -159,7 +159,13 @@ def kl_interval(loss: ArrayLike, allowed: ArrayLike) -> Interval:
 
 
 def pac_bayes_lambda(
-    loss: ArrayLike, n: ArrayLike, *, kl_divergence: ArrayLike = 0.0, delta: float = 0.05
+    loss: ArrayLike,
+    n: ArrayLike,
+    *,
+    lam: ArrayLike | None = None,
+    gamma: ArrayLike | None = None,
+    kl_divergence: ArrayLike = 0.0,
+    delta: float = 0.05,
 ) -> Interval:
     r"""Smooth relaxation of `pac_bayes_kl`, used to choose weights (Theorem 8).
 
@@ -168,9 +174,57 @@ def pac_bayes_lambda(
         L \ge (1 - \gamma/2) \hat L - \frac{k}{\gamma}, \qquad
         k = \frac{KL + \ln(2 \sqrt{n} / \delta)}{n}
 
-    hold for all lambda in (0, 2) and gamma > 0 at once. At lambda = 2 / (sqrt(2 L^ / k + 1) + 1)
-    and gamma = sqrt(2 k / L^), the best ones, the bounds are L^ + k + sqrt(k^2 + 2 L^ k), which may
-    exceed 1, and L^ - sqrt(2 L^ k).
+    hold for all lambda in (0, 2) and gamma > 0 at once. At `best_lambda` and `best_gamma` the
+    bounds are L^ + k + sqrt(k^2 + 2 L^ k), which may exceed 1, and L^ - sqrt(2 L^ k).
+
+    Parameters
+    ----------
+    loss : array_like of float in [0, 1]
+        Observed loss averaged over the posterior.
+    n : array_like of float, 0 or at least 1
+        Sample size; the smallest one where voters have different sizes.
+    lam : array_like of float in (0, 2), optional
+        Parameter of the upper bound, the best one by default.
+    gamma : array_like of float > 0, optional
+        Parameter of the lower bound, the best one by default.
+    kl_divergence : array_like of float >= 0
+        KL(rho‖pi), twice that for pairs of voters.
+    delta : float in (0, 1), default=0.05
+        Failure probability.
+
+    Returns
+    -------
+    Interval
+        Both limits; the lower one is at least 0.
+
+    See Also
+    --------
+    best_lambda, best_gamma : The parameters that make both limits tight.
+    tandemvote.bounds.tandem_lambda : Theorem 9, which is built on the upper limit.
+
+    Examples
+    --------
+    >>> interval = pac_bayes_lambda(0.1, 1000)
+    >>> round(float(interval.lower), 4), round(float(interval.upper), 4)
+    (0.0622, 0.1456)
+    >>> interval = pac_bayes_lambda(0.1, 1000, lam=0.5, gamma=0.5)
+    >>> round(float(interval.lower), 4), round(float(interval.upper), 4)
+    (0.0607, 0.1524)
+    """
+    loss, k = check_rate(loss), complexity(n, kl_divergence=kl_divergence, delta=delta)
+    # From k = 1 on no lower limit is positive; a positive one has terms of at most twice the loss.
+    lower = lambda_lower(loss, np.minimum(k, 1.0), gamma) - 2.0 * INPUT_MARGIN * loss
+    upper = lambda_upper(loss, k, lam) * (1.0 + INPUT_MARGIN)
+    return Interval(np.maximum(lower, 0.0)[()], upper[()])
+
+
+def best_lambda(
+    loss: ArrayLike, n: ArrayLike, *, kl_divergence: ArrayLike = 0.0, delta: float = 0.05
+) -> Any:
+    r"""Lambda with the smallest upper bound of `pac_bayes_lambda`.
+
+    .. math:: \lambda^* = 2 \Big/ \Big(\sqrt{2 \hat L / k + 1} + 1\Big), \qquad
+        k = \frac{KL + \ln(2 \sqrt{n} / \delta)}{n}
 
     Parameters
     ----------
@@ -181,28 +235,101 @@ def pac_bayes_lambda(
     kl_divergence : array_like of float >= 0
         KL(rho‖pi), twice that for pairs of voters.
     delta : float in (0, 1), default=0.05
-        Failure probability.
+        Failure probability; half of it for Theorem 10.
 
     Returns
     -------
-    Interval
-        Both limits at the best lambda and gamma.
+    ndarray or float
+        The best lambda, in (0, 1].
 
     Examples
     --------
-    >>> interval = pac_bayes_lambda(0.1, 1000)
-    >>> round(float(interval.lower), 4), round(float(interval.upper), 4)
-    (0.0622, 0.1456)
+    >>> round(float(best_lambda(0.1, 1000)), 4)
+    0.3132
     """
     k = complexity(n, kl_divergence=kl_divergence, delta=delta)
-    loss = np.asarray(loss, float)
-    lower = np.maximum(loss - np.sqrt(2.0 * loss * k) - INPUT_MARGIN * loss, 0.0)
-    return Interval(lower[()], (eliminated_upper(loss, k) * (1.0 + INPUT_MARGIN))[()])
+    return optimal_lambda(check_rate(loss), k)[()]
 
 
-def eliminated_upper(loss: Any, k: Any) -> Any:
-    """Smallest loss / (1 - lam / 2) + k / (lam (1 - lam / 2)) over lam in (0, 2)."""
-    return loss + k + np.sqrt(k * (k + 2.0 * loss))
+def best_gamma(
+    loss: ArrayLike, n: ArrayLike, *, kl_divergence: ArrayLike = 0.0, delta: float = 0.05
+) -> Any:
+    r"""Gamma with the largest lower bound of `pac_bayes_lambda`.
+
+    .. math:: \gamma^* = \sqrt{2 k / \hat L}, \qquad
+        k = \frac{KL + \ln(2 \sqrt{n} / \delta)}{n}
+
+    Parameters
+    ----------
+    loss : array_like of float in (0, 1]
+        Observed loss or disagreement averaged over the posterior.
+    n : array_like of float, 0 or at least 1
+        Sample size; the smallest one where voters have different sizes.
+    kl_divergence : array_like of float >= 0
+        KL(rho‖pi), twice that for pairs of voters.
+    delta : float in (0, 1), default=0.05
+        Failure probability; half of it for Theorem 10.
+
+    Returns
+    -------
+    ndarray or float
+        The best gamma. It is infinite for a loss of 0, where every lower bound is negative.
+
+    Examples
+    --------
+    >>> round(float(best_gamma(0.1, 1000)), 4)
+    0.378
+    """
+    k = complexity(n, kl_divergence=kl_divergence, delta=delta)
+    with np.errstate(divide="ignore"):
+        return optimal_gamma(check_rate(loss), k)[()]
+
+
+def optimal_lambda(loss: Any, k: Any) -> Any:
+    """Lambda in (0, 1] at which `lambda_upper` is smallest."""
+    return 2.0 / (np.sqrt(2.0 * loss / k + 1.0) + 1.0)
+
+
+def optimal_gamma(loss: Any, k: Any) -> Any:
+    """Gamma at which `lambda_lower` is largest."""
+    return np.sqrt(2.0 * k / loss)
+
+
+def lambda_upper(loss: Any, k: Any, lam: ArrayLike | None = None) -> Any:
+    """Evaluate loss / (1 - lam / 2) + k / (lam (1 - lam / 2)), by default at the best lambda."""
+    if lam is None:
+        return loss + k + np.sqrt(k * (k + 2.0 * loss))
+    chosen = check_lambda(lam)
+    return (loss + k / chosen) / (1.0 - chosen / 2.0)
+
+
+def lambda_lower(loss: Any, k: Any, gamma: ArrayLike | None = None) -> Any:
+    """Evaluate (1 - gamma / 2) loss - k / gamma, by default at the best gamma."""
+    if gamma is None:
+        return loss - np.sqrt(2.0 * loss * k)
+    chosen = check_gamma(gamma)
+    return (1.0 - chosen / 2.0) * loss - k / chosen
+
+
+def check_lambda(lam: ArrayLike) -> Any:
+    """Return lambda as a number or array; raise ValueError if it lies outside (0, 2)."""
+    values = np.asarray(lam, float)
+    if not ((values > 0.0) & (values < 2.0)).all():
+        raise ValueError(
+            f"lam={lam!r} is not valid; expected a number strictly between 0 and 2. Pass None for"
+            " the best one."
+        )
+    return values[()]
+
+
+def check_gamma(gamma: ArrayLike) -> Any:
+    """Return gamma as a number or array; raise ValueError if it is not positive and finite."""
+    values = np.asarray(gamma, float)
+    if not ((values > 0.0) & (values < np.inf)).all():
+        raise ValueError(
+            f"gamma={gamma!r} is not valid; expected a positive number. Pass None for the best one."
+        )
+    return values[()]
 
 
 def check_delta(delta: float) -> None:

@@ -25,7 +25,12 @@ from tandemvote.bounds.estimates import published_size
 from tandemvote.counts import HeldOutSets
 from tandemvote.inequalities.harmonic import UnequalSets
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.inequalities.pac_bayes import eliminated_upper
+from tandemvote.inequalities.pac_bayes import (
+    lambda_lower,
+    lambda_upper,
+    optimal_gamma,
+    optimal_lambda,
+)
 
 SMALLEST_DISAGREEMENT = 1e-32  # below, the slope of sqrt(D) is frozen, so that it stays finite
 
@@ -69,10 +74,10 @@ class Estimate:
         return slopes
 
     def divergence(self, weights: FloatArray, log_ratio: FloatArray) -> tuple[float, FloatArray]:
-        """Divergence of the weights rho, and its gradient up to a constant."""
+        """Divergence of the weights rho, and its gradient."""
         if self.unequal is None:
             value = self.order * max(float(log_ratio @ weights), 0.0)
-            return value, self.order * log_ratio
+            return value, self.order * (log_ratio + 1.0)
         shares, entropies, in_pairs = self.unequal.shares, self.unequal.entropies, self.order == 2
         scale = self.n / float(self.unequal.sizes[-1])  # shares are relative to the largest set
         weighted_ratio = weights * log_ratio
@@ -112,22 +117,29 @@ class Relaxation:
 
     def value(self, averages: WeightedAverages) -> Any:
         """Bound at the best lambda and gamma; an array where the averages are arrays."""
-        bound = self.factor * eliminated_upper(*self.upper.at(averages))
+        bound = self.factor * lambda_upper(*self.upper.at(averages))
         if self.lower is None:
             return bound
+        return bound - 2.0 * lambda_lower(*self.lower.at(averages))
+
+    def parameters(self, averages: WeightedAverages) -> tuple[float, float | None]:
+        """Return the best lambda, and the best gamma if there is a lower bound."""
+        lam = float(optimal_lambda(*self.upper.at(averages)))
+        if self.lower is None:
+            return lam, None
         disagreement, b = self.lower.at(averages)
-        return bound - 2.0 * (disagreement - np.sqrt(2.0 * b * disagreement))
+        return lam, float(optimal_gamma(max(disagreement, SMALLEST_DISAGREEMENT), b))
 
     def slopes(self, averages: WeightedAverages) -> FloatArray:
         """Gradient, shape (4,): the weights of the averages at the best lambda and gamma."""
-        q, k = self.upper.at(averages)
-        root = float(np.sqrt(k * (k + 2.0 * q)))
-        in_divergence = (1.0 + (k + q) / root) / self.upper.n
-        slopes = self.factor * self.upper.gradient(1.0 + k / root, in_divergence)
-        if self.lower is None:
+        return self.slopes_at(*self.parameters(averages))
+
+    def slopes_at(self, lam: float, gamma: float | None) -> FloatArray:
+        """Weights of the averages in the bound, which is linear in them, at lambda and gamma."""
+        slope = self.factor / (1.0 - lam / 2.0)
+        slopes = self.upper.gradient(slope, slope / (lam * self.upper.n))
+        if self.lower is None or gamma is None:
             return slopes
-        disagreement, b = self.lower.at(averages)
-        gamma = float(np.sqrt(2.0 * b / max(disagreement, SMALLEST_DISAGREEMENT)))
         return slopes + self.lower.gradient(gamma - 2.0, 2.0 / (gamma * self.lower.n))
 
     def curvature(self, averages: WeightedAverages) -> FloatArray:

@@ -91,18 +91,20 @@ def _other_starts(objective: Objective, best: Descent) -> list[FloatArray]:
 def exponentiated_gradient(objective: Objective, start: FloatArray | None = None) -> Descent:
     """Descend from the prior, or from the log-ratios `start`, to a stationary point."""
     iterate = objective.at(np.zeros(objective.n_voters) if start is None else start)
+    path = [objective.step(iterate)]
     bends_down = False
     tolerance = 0.0 if objective.pairs is None else GAP_TOLERANCE
     for _ in range(MAX_ITERATIONS):
         if objective.gap(iterate) <= tolerance:
-            return Descent(iterate, True, bends_down)
+            return Descent(iterate, tuple(path), True, bends_down)
         direction = _newton_direction(objective, iterate)
         bends_down = bends_down or direction.met_negative_curvature
         following = _backtrack(objective, iterate, direction)
         if following is None:  # no representable progress is left
-            return Descent(iterate, True, bends_down)
+            return Descent(iterate, tuple(path), True, bends_down)
         iterate = following
-    return Descent(iterate, False, bends_down)
+        path.append(objective.step(iterate))
+    return Descent(iterate, tuple(path), False, bends_down)
 
 
 def _backtrack(objective: Objective, iterate: Iterate, direction: Direction) -> Iterate | None:

@@ -1,6 +1,6 @@
 """The paper's procedure: iRProp+ on softmax parameters, alternating with closed-form parameters.
 
-Follows the appendix "Gradient-based minimization of the bounds". The library's solvers reach the
+Follows the appendix "Gradient-based minimization of the bounds". The default solver reaches the
 same minima in a fraction of the time (``benchmarks/weights.py``).
 """
 
@@ -24,14 +24,18 @@ MAX_ITERATIONS = 100_000
 
 
 def irprop(objective: Objective) -> Descent:
-    """Alternate between weights and parameters, from the prior, until the bound stops falling."""
-    iterate = objective.at(np.zeros(objective.n_voters))
+    """Alternate between weights and parameters, from equal weights, until the bound stops falling.
+
+    The path has one step for each renewal of lambda and gamma.
+    """
+    iterate = objective.at(-objective.log_prior)
+    path = [objective.step(iterate)]
     for _ in range(MAX_ROUNDS):
-        previous = iterate
         iterate = _descend(objective, iterate)
-        if previous.value - iterate.value < BOUND_TOLERANCE:
-            return Descent(iterate, True)
-    return Descent(iterate, False)
+        path.append(objective.step(iterate))
+        if path[-2].bound - path[-1].bound < BOUND_TOLERANCE:
+            return Descent(iterate, tuple(path), True)
+    return Descent(iterate, tuple(path), False)
 
 
 def _descend(objective: Objective, start: Iterate) -> Iterate:
