@@ -17,10 +17,10 @@ from time import process_time
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from tandemvote.weights.irprop import irprop
 from tandemvote import VoteCounts, Votes
 from tandemvote.certificate import certify_votes
 from tandemvote.votes_io import count_votes
+from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Descent, Objective
 from tandemvote.weights.solvers import solve
 
@@ -51,7 +51,7 @@ def certify(counts: VoteCounts, solver: Callable[[Objective], Descent]) -> float
     end = process_time()
     print(
         f"{solver.__name__:14} {end - start:.2f} s: {weighed - start:.2f} for weights in"
-        f" {len(descent.history) - 1} steps, {end - weighed:.2f} for the certificate;"
+        f" {len(descent.path) - 1} steps, {end - weighed:.2f} for the certificate;"
         f" bound {certificate.value:.6f}"
     )
     return end - start

@@ -19,10 +19,10 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_limits
 
-from tandemvote.weights.irprop import irprop
 from tandemvote.bounds import get_bound
 from tandemvote.counts import VoteCounts
 from tandemvote.models.trees import out_of_bag_votes
+from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Descent, Objective
 from tandemvote.weights.solvers import solve
 
