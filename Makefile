@@ -9,7 +9,7 @@ PYENVS := $(subst $() ,,$(patsubst %,%:,$(wildcard $(HOME)/.pyenv/versions/*/bin
 # Numeric libraries start no threads of their own, and compiled tests are kept for the next time.
 QUICKLY := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help setup demo test test-fast test-docs test-slow recompute matrix dist lint format docs reproduce validity bench clean
+.PHONY: help setup demo test test-fast test-docs test-slow recompute matrix dist release-check lint format docs reproduce validity bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -48,7 +48,10 @@ dist: $(INSTALLED)  ## build wheel and sdist, check them, install them into empt
 	rm -rf dist
 	$(BIN)/python -m build --quiet
 	$(BIN)/python -m twine check --strict dist/*
-	$(BIN)/python -m pytest -q -m dist tests/packaging
+	$(BIN)/python -m pytest -q -m dist tests/packaging/test_distribution.py
+
+release-check: dist docs  ## all that can be checked before a release: dist, docs, their links
+	$(BIN)/python -m pytest -q -m dist tests/packaging/test_release.py
 
 lint: $(INSTALLED)  ## style, types, order of the packages, sections of docstrings
 	$(BIN)/ruff check .

@@ -71,6 +71,8 @@ html_static_path = ["_static"]
 html_css_files = ["tandemvote.css"]
 html_show_sourcelink = False
 html_sidebars = {"index": []}
+# A site that is deployed with others has a list of them in its header.
+deployed_as = os.environ.get("TANDEMVOTE_DOCS_VERSION")
 html_theme_options = {
     "show_prev_next": False,
     "navigation_with_keys": False,
@@ -79,6 +81,16 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
 }
+if deployed_as:
+    html_theme_options |= {
+        "switcher": {
+            "json_url": "https://tandemvote.github.io/tandemvote/switcher.json",
+            "version_match": deployed_as,
+        },
+        "check_switcher": False,  # the list may not be there yet
+        "navbar_start": ["navbar-logo", "version-switcher"],
+        "show_version_warning_banner": True,
+    }
 
 LEVELS = ("tutorials", "quickstart", "understand", "paper")
 sphinx_gallery_conf = {

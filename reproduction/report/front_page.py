@@ -20,7 +20,6 @@ SCHEMES = {
     "average of 3": ("hold-out, average of 3 models", "the test set"),
     "committee 4+1": ("**committee, 4 + 1** (default)", "none"),
 }
-ADDRESS = "https://github.com/tandemvote/tandemvote/blob/main/reproduction/results"
 
 
 def scheme_table(committee: str, beyond: str) -> str:
@@ -47,11 +46,11 @@ def scheme_table(committee: str, beyond: str) -> str:
     assert factors is not None
     return (
         f"Medians over {n_sets['forest']} / {n_sets['boosting']}"
-        f" [data sets]({ADDRESS}/committee.md) (random forests / boosting).\n\n"
+        f" [data sets](reproduction/results/committee.md) (random forests / boosting).\n\n"
         f"{markdown_table(HEADINGS, rows)}\n\n"
         f"The paper's forest sets no label aside and requires one fit. In the median its bound is "
         f"{factors[1]} times the test error, and {factors[2]} times\nwith unlabeled samples; the "
-        f"bound of a test set is {factors[3]} times ([table]({ADDRESS}/beyond.md)).\n"
+        f"bound of a test set is {factors[3]} times ([table](reproduction/results/beyond.md)).\n"
     )
 
 

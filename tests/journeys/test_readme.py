@@ -124,3 +124,11 @@ def test_the_calculator_prints_the_number_it_shows():
     )
     assert actual.attempted
     assert actual.failed == 0
+
+
+def test_every_link_within_the_repository_leads_to_a_file():
+    text = README.read_text(encoding="utf-8")
+    targets = re.findall(r'(?:\]\(|src=")(?!https:)([^)"]+)', text)
+    assert "docs/_static/report.png" in targets
+    assert [target for target in targets if not (ROOT / target).exists()] == []
+    assert "raw.githubusercontent.com" not in text  # absolute in the wheel only

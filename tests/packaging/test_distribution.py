@@ -48,11 +48,11 @@ def built(pattern):
     return actual[0]
 
 
-def environment(folder, requirement):
+def environment(folder, *requirements):
     """Install into an empty environment and return its Python."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    install = ["install", "--quiet", "--no-compile", str(requirement)]
+    install = ["install", "--quiet", "--no-compile", *map(str, requirements)]
     subprocess.run([sys.executable, "-m", "pip", "--python", python, *install], check=True)
     return python
 
@@ -99,7 +99,7 @@ def test_the_wheel_is_that_of_the_version_license_and_pythons_that_are_promised(
     metadata = email.message_from_string(text)
     assert metadata["License-Expression"] == "BSD-3-Clause"
     assert metadata["Requires-Python"] == ">=3.11"
-    extras = {"cli", "report", "data", "dask", "verify", "skops", "all"}
+    extras = {"cli", "report", "data", "dask", "verify", "skops", "excel", "all"}
     assert set(metadata.get_all("Provides-Extra")) == extras
 
 
@@ -111,7 +111,9 @@ def test_the_sdist_carries_what_its_tests_need():
     with tarfile.open(built("*.tar.gz")) as sdist:
         files = {name.partition("/")[2] for name in sdist.getnames()}
     needed = "LICENSE README.md Makefile pyproject.toml tests/conftest.py validity/table.csv"
+    needed += " docs/conf.py docs/_static/report.png examples/quickstart/plot_committee.py"
     assert files.issuperset(needed.split())
+    assert built("*.tar.gz").stat().st_size < 1_500_000  # no rows of experiments
 
 
 def test_without_extras_a_model_is_certified_and_its_certificate_verified(bare):

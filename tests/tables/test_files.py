@@ -76,9 +76,17 @@ def test_the_standard_input_is_read(monkeypatch):
     check(read_frame("-")[0])
 
 
+def test_an_excel_file_is_the_same_table(tmp_path):
+    pytest.importorskip("openpyxl")
+    FRAME.to_excel(tmp_path / "t.xlsx", index=False)
+    check(read_frame(tmp_path / "t.xlsx")[0])
+    with pytest.raises(DatasetError, match="Save it as CSV"):
+        read_frame(write(tmp_path, "broken.xlsx", b"PK\x03\x04 anything"))
+
+
 def test_an_excel_file_without_its_package_names_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(DatasetError, match="pip install openpyxl"):
+    with pytest.raises(ImportError, match=r'pip install "tandemvote\[excel\]"'):
         read_frame(write(tmp_path, "t.xlsx", b"PK\x03\x04 anything"))
 
 

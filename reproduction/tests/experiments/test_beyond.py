@@ -40,7 +40,7 @@ def measured(request, small_source, few_trees_of_a_module):
 
 
 @pytest.fixture(scope="module")
-def committed():
+def committed(committed_rows):
     return read_frame(RowStore(RESULTS), "beyond")
 
 

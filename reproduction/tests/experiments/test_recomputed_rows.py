@@ -29,7 +29,7 @@ NOT_COMPARED = {"seconds", "versions"}
 
 
 @pytest.fixture(scope="module")
-def committed():
+def committed(committed_rows):
     store = RowStore(RESULTS)
     return {name: {TABLES[name].key(row): row for row in store.rows(name)} for name in TABLES}
 

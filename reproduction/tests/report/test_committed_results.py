@@ -22,6 +22,8 @@ from reproduction.report.frames import read_frame, shown
 from reproduction.report.readme import FIGURE_WORDS
 from reproduction.report.tables import all_tables
 
+pytestmark = pytest.mark.usefixtures("committed_rows")
+
 TO_RENDER = "Run `make reproduce`."
 
 

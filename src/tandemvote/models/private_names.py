@@ -14,7 +14,7 @@ __all__ = ["HasMethods", "Interval", "RealNotInt", "StrOptions"]
 """Constraints of parameters. With `fit_context` they give scikit-learn's own error messages."""
 
 DOCUMENTATION = (
-    "https://tandemvote.github.io/tandemvote/api/generated/tandemvote.{estimator_name}.html"
+    "https://tandemvote.github.io/tandemvote/stable/api/generated/tandemvote.{estimator_name}.html"
 )
 """`_doc_link_template` of the classifiers: the page that scikit-learn's diagram links to."""
 

@@ -61,8 +61,8 @@ def read_frame(
             table.validate(full=True)  # bytes that are not UTF-8 may be declared as text
             frame = table.to_pandas()
     elif suffix in EXCEL:
-        fix = "Install openpyxl for Excel files (pip install openpyxl), or save the table as CSV."
-        with explained(f"{source} cannot be read as an Excel file", fix, Exception):
+        import_extra("openpyxl", "excel")
+        with explained(f"{source} cannot be read as an Excel file", "Save it as CSV.", Exception):
             frame = pandas.read_excel(io.BytesIO(data), na_values=list(missing_values))
     else:
         frame, findings = _read_text(data, source)
