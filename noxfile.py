@@ -4,15 +4,19 @@
 one, ``nox --list`` names them all.
 """
 
+import os
+
 import nox
 
 nox.options.default_venv_backend = "uv"
 nox.options.reuse_existing_virtualenvs = True
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+NEXT_PYTHON = "3.15"  # allowed to fail until it is supported
 VERSIONS = ["1.6, 2, 1.26", "1.7, 2, 2", "1.8, 3, 2"]  # of scikit-learn, pandas, numpy
 
-EVERYTHING = ["-c", "constraints.txt", "-e", ".[all]", "--group", "dev"]
+EVERYTHING = ["-e", ".[all]", "--group", "test", "--group", "reproduction"]
+PINNED = ["-c", "constraints.txt", *EVERYTHING]
 
 # What touches other libraries and files. Pure mathematics, simulations and the reproduction take
 # most of the time and see only numpy and scipy: they run with the oldest and the newest versions.
@@ -33,6 +37,8 @@ WITHOUT_EXTRAS = [
     "tests/test_codes.py", "tests/test_voting.py",
 ]  # fmt: skip
 
+CLIENTS = ["lightgbm", "xgboost", "catboost", "imbalanced-learn", "mlflow", "polars"]
+
 # Old releases use what their own dependencies have deprecated since, and warn more often.
 OLD_WARNINGS = ("::DeprecationWarning", "::FutureWarning", ":The least populated class:UserWarning")
 OLD_RELEASES = [word for warning in OLD_WARNINGS for word in ("-W", f"ignore{warning}")]
@@ -43,9 +49,9 @@ def run_tests(session: nox.Session, *arguments: str) -> None:
     session.run("pytest", "-q", "-n", "auto", "--dist", "worksteal", *arguments, *session.posargs)
 
 
-@nox.session(python=PYTHONS)
+@nox.session(python=[*PYTHONS, NEXT_PYTHON])
 def newest(session: nox.Session) -> None:
-    """Everything that pip installs today; all tests on the newest Python."""
+    """Everything that pip installs today, without a pin; all tests on the newest Python."""
     session.install(*EVERYTHING)
     run_tests(session, *([] if session.python == PYTHONS[-1] else INTERFACES))
 
@@ -53,8 +59,7 @@ def newest(session: nox.Session) -> None:
 @nox.session(python=PYTHONS[0])
 def oldest(session: nox.Session) -> None:
     """All tests with the lowest version that pyproject.toml allows of each library."""
-    groups = ["--group", "test", "--group", "reproduction"]
-    session.install("--resolution", "lowest-direct", "-e", ".[all]", *groups)
+    session.install("--resolution", "lowest-direct", *EVERYTHING)
     run_tests(session, *OLD_RELEASES)
 
 
@@ -66,7 +71,7 @@ def between(session: nox.Session, versions: str) -> None:
     pins = [f"{name}=={release}.*" for name, release in libraries]
     if "numpy==1.26.*" in pins:
         pins.append("pyarrow==18.*")  # the newest needs numpy 2
-    session.install(*EVERYTHING, *pins)
+    session.install(*PINNED, *pins)
     run_tests(session, *OLD_RELEASES, *INTERFACES)
 
 
@@ -75,3 +80,19 @@ def bare(session: nox.Session) -> None:
     """The library with nothing but what it depends on."""
     session.install("-e", ".", "--group", "test")
     run_tests(session, *WITHOUT_EXTRAS)
+
+
+@nox.session(python="3.13")
+def clients(session: nox.Session) -> None:
+    """Classifiers and tables of other libraries: fit, certify, save and load."""
+    session.install(*EVERYTHING, *CLIENTS)
+    run_tests(session, "-W", "default", "-rs", "tests/clients")
+
+
+@nox.session(python=PYTHONS[-1], default=False)
+def unreleased(session: nox.Session) -> None:
+    """Wheels that numpy, scipy and scikit-learn build every night, from NIGHTLY_WHEELS."""
+    session.install(*EVERYTHING)
+    nightly = ["--index-url", os.environ["NIGHTLY_WHEELS"], "--prerelease", "allow"]
+    session.install("--upgrade", "--no-deps", *nightly, "numpy", "scipy", "scikit-learn")
+    run_tests(session, *OLD_RELEASES)
