@@ -21,7 +21,7 @@ from tandemvote.inequalities.outward import FloatArray, outward
 from tandemvote.inequalities.pac_bayes import trinomial_moment
 
 GRID = 65
-REFINEMENTS = 9
+REFINEMENTS = 5
 
 
 def c1_oracle(*, gibbs_loss: float, disagreement: float) -> float:

@@ -126,11 +126,7 @@ def kl_upper_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
     [0.01, 0.5704, 1.0]
     """
     p, divergence = _check_pair(p, divergence)
-    growing = np.where(p > 0, np.maximum(p, SMALLEST_NORMAL), 0.0)
-    shrinking = 1.0 - p
-    decay = _decay(shrinking, growing, divergence)
-    q = np.nextafter((p - shrinking * np.expm1(-decay)) * (1.0 + DECAY_ROUNDING), np.inf)
-    return np.where(divergence == 0, p, np.minimum(q, 1.0))[()]
+    return _raised(p, divergence, _decay(1.0 - p, _growing(p), divergence))
 
 
 def kl_lower_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
@@ -159,7 +155,29 @@ def kl_lower_inverse(p: ArrayLike, divergence: ArrayLike) -> Any:
     [0.0, 0.4296, 0.99]
     """
     p, divergence = _check_pair(p, divergence)
-    decay = _decay(p, 1.0 - p, divergence)
+    return _lowered(p, divergence, _decay(p, 1.0 - p, divergence))
+
+
+def kl_inverses(low: ArrayLike, high: ArrayLike, divergence: ArrayLike) -> tuple[Any, Any]:
+    """Lower inverse at `low` and upper inverse at `high`, in one iteration."""
+    (low, _), (high, divergence) = _check_pair(low, divergence), _check_pair(high, divergence)
+    shrinking, growing = np.array([low, 1.0 - high]), np.array([1.0 - low, _growing(high)])
+    down, up = _decay(shrinking, growing, np.array([divergence, divergence]))
+    return _lowered(low, divergence, down), _raised(high, divergence, up)
+
+
+def _growing(p: FloatArray) -> FloatArray:
+    return np.where(p > 0, np.maximum(p, SMALLEST_NORMAL), 0.0)
+
+
+def _raised(p: FloatArray, divergence: FloatArray, decay: FloatArray) -> Any:
+    """Upper inverse from the decay of 1 - p."""
+    q = np.nextafter((p - (1.0 - p) * np.expm1(-decay)) * (1.0 + DECAY_ROUNDING), np.inf)
+    return np.where(divergence == 0, p, np.minimum(q, 1.0))[()]
+
+
+def _lowered(p: FloatArray, divergence: FloatArray, decay: FloatArray) -> Any:
+    """Lower inverse from the decay of p."""
     # For a decay below ln 2 the difference keeps more digits than the product p exp(-t).
     q = np.where(decay < 0.5, p + p * np.expm1(-decay), p * np.exp(-decay))
     q = np.nextafter(q * (1.0 - DECAY_ROUNDING), -np.inf)
@@ -236,17 +254,23 @@ def _excess_over_log(x: FloatArray, one_plus_x: FloatArray) -> FloatArray:
     With r = x / (2 + x), ln(1 + x) = 2 artanh(r) and x - 2 r = x r, so near 0 the excess is
     x r - 2 (r^3 / 3 + r^5 / 5 + ...), whose leading term dominates.
     """
-    small = np.where(np.abs(x) < 1 / 16, x, 0.0)
+    near = np.abs(x) < 1 / 16  # above, cancellation costs at most 2^-43
+    if not near.any():
+        return np.asarray(x - np.log(one_plus_x))
+    small = np.where(near, x, 0.0)
     r = small / (2.0 + small)
     square = r * r
     tail = 1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square / 11)))
-    return np.where(small == x, small * r - 2.0 * r * square * tail, x - np.log(one_plus_x))
+    return np.where(near, small * r - 2.0 * r * square * tail, x - np.log(one_plus_x))
 
 
 def _excess_over_exp(t: FloatArray) -> FloatArray:
     """Return exp(-t) - 1 + t >= 0 without cancellation near 0."""
-    small = np.where(t < 1 / 16, t, 0.0)
-    tail = np.ones_like(small)
-    for k in range(10, 2, -1):  # Horner's rule for the sum of 2 (-t)^(k - 2) / k!
+    near = t < 1 / 64  # above, cancellation costs at most 2^-45
+    if not near.any():
+        return np.asarray(np.expm1(-t) + t)
+    small = np.where(near, t, 0.0)
+    tail: Any = 1.0
+    for k in range(8, 2, -1):  # Horner's rule for the sum of 2 (-t)^(k - 2) / k!
         tail = 1.0 - small * tail / k
-    return np.where(small == t, 0.5 * small * small * tail, np.expm1(-t) + t)
+    return np.where(near, 0.5 * small * small * tail, np.expm1(-t) + t)

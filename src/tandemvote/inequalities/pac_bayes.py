@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaincc, gammaln
 
-from tandemvote.inequalities.divergences import check_rate, kl_lower_inverse, kl_upper_inverse
+from tandemvote.inequalities.divergences import check_rate, kl_inverses
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, INPUT_MARGIN
 
 Moment = Callable[[ArrayLike], Any]  # bound on E[exp(n kl(L^‖L))] as a function of n
@@ -152,10 +152,8 @@ def pac_bayes_kl(
 def kl_interval(loss: ArrayLike, allowed: ArrayLike) -> Interval:
     """True rates within a divergence of the observed one, which is known to a relative 3.6e-12."""
     loss = check_rate(loss)
-    return Interval(
-        lower=kl_lower_inverse(loss * (1.0 - INPUT_MARGIN), allowed),
-        upper=kl_upper_inverse(np.minimum(loss * (1.0 + INPUT_MARGIN), 1.0), allowed),
-    )
+    low, high = loss * (1.0 - INPUT_MARGIN), np.minimum(loss * (1.0 + INPUT_MARGIN), 1.0)
+    return Interval(*kl_inverses(low, high, allowed))
 
 
 def pac_bayes_lambda(

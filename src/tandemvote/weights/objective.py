@@ -123,15 +123,17 @@ class Objective:
         total = float(weights.sum())
         weights /= total
         log_ratio = log_weights - math.log(total) - self.log_prior
-        pair_means = self.pair_product(weights)
+        jacobian = np.zeros((4, self.n_voters))
+        jacobian[0] = self.losses
+        means = [float(self.losses @ weights), 0.0, 0.0, 0.0]
+        if self.pairs is not None:
+            pair_means = self.pairs @ weights
+            jacobian[1], means[1] = 2.0 * pair_means, max(float(pair_means @ weights), 0.0)
         # A divergence that nothing is estimated with stays 0.
-        divergences, slopes = [0.0, 0.0], [np.zeros_like(weights)] * 2
         for estimate in self.relaxation.estimates:
-            place = estimate.order - 1
-            divergences[place], slopes[place] = estimate.divergence(weights, log_ratio)
-        losses = float(self.losses @ weights), max(float(pair_means @ weights), 0.0)
-        averages = WeightedAverages(*losses, *divergences)
-        jacobian = np.array([self.losses, 2.0 * pair_means, *slopes])
+            place = estimate.order + 1
+            means[place], jacobian[place] = estimate.divergence(weights, log_ratio)
+        averages = WeightedAverages(*means)
         value = float(self.relaxation.value(averages))
         return Iterate(log_ratio, weights, jacobian, averages, value)
 
