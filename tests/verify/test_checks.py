@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tandemvote.assumptions import standard_assumptions
+from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts
@@ -41,6 +42,22 @@ def assert_proven(certificate):
     document = document_of(certificate)
     assert verify_file(document).problem is None
     assert verify_file(document, rigorous=True, votes=certificate.votes).problem is None
+
+
+@pytest.mark.parametrize(
+    ("severity", "overridden", "problem"),
+    [
+        ("error", False, "the finding 'identifier' is an error that nobody overrode"),
+        ("error", True, None),
+        ("warning", False, None),
+    ],
+)
+def test_errors_of_the_audit_are_overridden_or_found(
+    make_certificate, severity, overridden, problem
+):
+    finding = Finding(code="identifier", severity=severity, message="...", overridden=overridden)
+    certificate = replace(make_certificate(0), findings=(finding,))
+    assert verify_file(document_of(certificate)).problem == problem
 
 
 @pytest.fixture(scope="module")

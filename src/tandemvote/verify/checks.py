@@ -11,6 +11,7 @@ from itertools import chain
 from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import GROUPS
+from tandemvote.auditing import Findings
 from tandemvote.confusion import AT_MOST
 from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
@@ -185,6 +186,8 @@ def _wrong_record(
             truth = RULES[name](seen, share)
             yield from wrong_value(f"the {name} bound", Fraction(value), truth, arithmetic)
     yield from _wrong_value(record)
+    for each in Findings(record.findings).errors:
+        yield f"the finding {each.code[:40]!r} is an error that nobody overrode"
 
 
 def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
