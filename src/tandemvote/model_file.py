@@ -12,6 +12,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
+from inspect import get_annotations
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -23,11 +24,13 @@ from sklearn.base import BaseEstimator
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from sklearn.tree import BaseDecisionTree
 
 from tandemvote.certificate.file import load_certificate
 from tandemvote.extras import import_extra
 from tandemvote.models.committee import CertifiedClassifier
+from tandemvote.models.digest import HasCertificate
 from tandemvote.models.forest import CertifiedForestClassifier
 from tandemvote.models.model_checks import last_step
 from tandemvote.models.private_names import TREE_LEAF, Tree
@@ -43,11 +46,21 @@ JOBLIB_WARNING = "a joblib file; opening one from a stranger can run their code"
 
 CERTIFIED = (CertifiedClassifier, CertifiedForestClassifier)
 
+KEPT = {name for kind in (HasCertificate, *CERTIFIED) for name in get_annotations(kind)}
+KEPT.add("_metadata_request")  # which set_fit_request sets
+
 OTHERS = (Tree, TableColumns, few_categories, many_categories, KFold)
 
 TRUSTED = [f"{kind.__module__}.{kind.__qualname__}" for kind in (*CERTIFIED, *OTHERS)]
 """Types in a file besides those that skops trusts: numbers, containers, arrays and the estimators
 of scikit-learn. skops does not trust trees because it does not check them; `check_trees` does."""
+
+UNCHECKED = (
+    *(GradientBoostingClassifier, GradientBoostingRegressor),
+    *(SVC, NuSVC, SVR, NuSVR, OneClassSVM),
+)
+"""Estimators that a skops file cannot hold: gradient boosting does not check the features of its
+trees, and libsvm reads as many coefficients as the numbers of support vectors say."""
 
 
 class ModelFileError(ValueError):
@@ -63,7 +76,7 @@ def save_model(model: Any, path: str | Path) -> Path:
         A fitted classifier, or a pipeline that ends in one.
     path : path
         ``.skops``: loading the file runs no code from it (requires the extra ``skops``). It cannot
-        hold user-defined functions or gradient boosting.
+        hold user-defined functions, gradient boosting or support vector machines.
         ``.joblib``: holds any classifier; loading a file from a stranger can run their code.
 
     Returns
@@ -82,7 +95,7 @@ def save_model(model: Any, path: str | Path) -> Path:
     ['b']
     """
     path = _model_path(path)
-    if not hasattr(last_step(model), "certificate_"):
+    if not hasattr(last_step(model), "_certificate"):
         raise ModelFileError(
             f"{type(last_step(model)).__name__} has no certificate. Pass a fitted"
             " CertifiedClassifier or CertifiedForestClassifier."
@@ -155,8 +168,8 @@ def _model_path(path: str | Path) -> Path:
 def _written(model: Any, suffix: str) -> bytes:
     """Return the contents of a file."""
     classifier = copy(last_step(model))
-    certificate = canonical(classifier.certificate_.to_dict())
-    del classifier.certificate_
+    certificate = canonical(classifier._certificate.to_dict())
+    del classifier._certificate
     if isinstance(model, Pipeline):
         classifier = Pipeline([*model.steps[:-1], (model.steps[-1][0], classifier)])
     parts = {"model": classifier, "certificate": certificate}
@@ -173,12 +186,13 @@ def _read(data: bytes, suffix: str) -> Any:
     classifier = last_step(parts["model"])
     if type(classifier) not in CERTIFIED:
         raise ModelFileError(f"it holds a {type(classifier).__name__}, not a certified classifier")
+    unknown = vars(classifier).keys() - classifier.get_params(deep=False).keys() - KEPT
+    if unknown:
+        raise ModelFileError(f"it holds the attribute {min(unknown)!r:.40}, which fit does not set")
     document = Document.from_json(parse_document(parts["certificate"].encode()))
-    classifier.certificate_ = load_certificate(document)
-    if classifier.certificate_.members != classifier._members_digest():
+    classifier._certificate = load_certificate(document)
+    if classifier._certificate.members != classifier._members_digest():
         raise ModelFileError("its tested models are not those that its certificate is about")
-    if isinstance(classifier, CertifiedForestClassifier):  # predicts with the certified weights
-        classifier.weights_ = classifier.certificate_.weights
     return parts["model"]
 
 
@@ -217,8 +231,11 @@ def check_trees(whole: Any) -> None:
     trees = {id(part) for part in parts if isinstance(part, Tree)}
     estimators = [part for part in parts if isinstance(part, BaseEstimator)]
     for part in estimators:
-        if isinstance(part, GradientBoostingClassifier | GradientBoostingRegressor):
-            raise ModelFileError("gradient boosting does not check the features of its trees")
+        if isinstance(part, UNCHECKED):
+            raise ModelFileError(
+                f"it holds a {type(part).__name__}, whose predict does not check the sizes of its"
+                " arrays and could read foreign memory"
+            )
         hidden = [name for name in vars(part) if callable(getattr(type(part), name, None))]
         if hidden:
             raise ModelFileError(f"it replaces the method {hidden[0]} of {type(part).__name__}")

@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, NuSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.tree._tree import Tree
 
@@ -63,7 +63,7 @@ VOTES = {
     ),
     "committee of linear models": lambda: committee(SGDClassifier()),
     "committee of bags": lambda: committee(BaggingClassifier(n_estimators=3, max_features=0.5)),
-    "committee with another referee": lambda: committee(GaussianNB(), referee=SVC()),
+    "committee with another referee": lambda: committee(GaussianNB(), referee=LogisticRegression()),
     "hold-out": lambda: committee(RandomForestClassifier(5), n_tested=1, referee=False),
     "average of three": lambda: committee(RandomForestClassifier(5), n_tested=3, referee=False),
 }
@@ -119,7 +119,9 @@ def test_a_joblib_file_is_opened_only_by_those_who_trust_its_maker(tmp_path):
     [
         (make_pipeline(FunctionTransformer(lambda table: table), GaussianNB()), "<lambda>"),
         (KNeighborsClassifier(algorithm="kd_tree"), "EuclideanDistance"),
-        (GradientBoostingClassifier(n_estimators=2), "gradient boosting|Loss"),
+        (GradientBoostingClassifier(n_estimators=2), "GradientBoosting|Loss"),
+        (SVC(), "SVC"),
+        (make_pipeline(StandardScaler(), NuSVC(nu=0.1)), "NuSVC"),
     ],
 )
 def test_what_skops_cannot_keep_safely_is_not_written(base, reason, tmp_path):
@@ -205,7 +207,7 @@ def rejection(path):
 def filed(vote, tmp_path):
     path = tmp_path / "vote.skops"
     path.write_bytes(
-        _written(vote, ".skops") if hasattr(vote, "certificate_") else skops.dumps(vote)
+        _written(vote, ".skops") if hasattr(vote, "_certificate") else skops.dumps(vote)
     )
     return path
 
@@ -326,6 +328,7 @@ def test_trees_that_lead_out_of_memory_are_rejected(change, tmp_path):
 def test_trees_compare_the_width_of_samples_with_their_own(tmp_path):
     vote = forest()
     vote.n_features_in_ = vote.forest_.n_features_in_ = 3
+    vote._certificate = replace(vote._certificate, members=vote._members_digest())
     loaded = load_model(filed(vote, tmp_path))
     with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 6 features"):
         loaded.predict(X[:, :3])
@@ -409,23 +412,30 @@ def without_an_assumption(vote):
 @pytest.mark.parametrize("change", [with_another_value, with_another_delta, without_an_assumption])
 def test_a_certificate_that_does_not_follow_from_its_counts_is_rejected(change, tmp_path):
     vote = forest()
-    vote.certificate_ = change(vote)
+    vote._certificate = change(vote)
     assert "not a valid certificate" in rejection(filed(vote, tmp_path))
 
 
 def test_a_certificate_with_a_changed_digest_is_rejected(tmp_path):
     parts = {"model": forest()}
     document = parts["model"].certificate_.to_dict()
-    del parts["model"].certificate_
+    del parts["model"]._certificate
     parts["certificate"] = json.dumps({**document, "digest": "sha256:0"})
     assert "not a valid certificate" in rejection(filed(parts, tmp_path))
 
 
-def test_a_forest_has_the_weights_of_its_certificate(tmp_path):
+@pytest.mark.parametrize("name", ["weights_", "estimators_features_", "notes"])
+def test_attributes_that_fit_does_not_set_are_rejected(name, tmp_path):
     vote = forest()
-    vote.weights_ = np.eye(8)[0]
-    loaded = load_model(filed(vote, tmp_path))
-    np.testing.assert_array_equal(loaded.weights_, vote.certificate_.weights)
+    vars(vote)[name] = np.eye(8)[0]
+    assert f"the attribute '{name}', which fit does not set" in rejection(filed(vote, tmp_path))
+
+
+def test_a_forest_whose_trees_would_be_read_otherwise_is_rejected(tmp_path):
+    vote = forest()
+    vote.forest_.estimators_features_ = [np.arange(6)[::-1]] * 8
+    assert "its tested models are not those" in rejection(filed(vote, tmp_path))
+    assert np.array_equal(vote.predict(X), forest().predict(X))
 
 
 def without_a_referee(model):
@@ -433,7 +443,7 @@ def without_a_referee(model):
 
 
 def with_a_referee_that_counts_as_tested(model):
-    model.certificate_ = (
+    model._certificate = (
         CertifiedClassifier(GaussianNB(), n_tested=5, referee=False, random_state=0)
         .fit(X, y)
         .certificate_
@@ -445,7 +455,7 @@ def with_more_models(model):
 
 
 def of_a_forest(model):
-    model.certificate_ = forest().certificate_
+    model._certificate = forest().certificate_
 
 
 @pytest.mark.parametrize(

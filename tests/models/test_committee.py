@@ -28,7 +28,8 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tandemvote import CertifiedClassifier, certify_oob
+from tandemvote import CertifiedClassifier, CertifiedForestClassifier, certify, certify_oob
+from tandemvote.auditing import FindingsError
 from tandemvote.models.members import SUBSET
 from tandemvote.models.splitting import draw_test_rows
 
@@ -247,6 +248,27 @@ def test_the_referee_may_be_of_another_kind_and_may_be_refitted(data):
     # The worst referee there is stays within the samples that were counted.
     test = model.test_indices_
     assert (model.predict(X[test]) != y[test]).sum() <= certificate.counts.n_test_errors
+
+
+def test_rows_of_a_refitted_referee_are_not_held_out():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(900, 4)), rng.integers(2, size=900)
+    model = CertifiedClassifier(GaussianNB(), random_state=0).fit(X[:300], y[:300])
+    model.refit_referee(X[300:600], y[300:600]).refit_referee(X[150:500], y[150:500])
+    assert model.training_rows_.size == 600
+    for rows in (slice(300), slice(300, 600), slice(550, 600)):
+        with pytest.raises(ValueError, match="are rows of the training data"):
+            certify(model, X[rows], y[rows])
+    assert certify(model, X[600:], y[600:]).value > 0.4
+
+
+@pytest.mark.parametrize("kind", [CertifiedClassifier, CertifiedForestClassifier])
+def test_the_audit_cannot_be_replaced_by_findings(kind):
+    rng = np.random.default_rng(0)
+    X, y = np.column_stack([np.arange(300), rng.normal(size=300)]), rng.integers(2, size=300)
+    with pytest.raises((FindingsError, TypeError), match=r"\[identifier\]|argument 'findings'"):
+        kind().fit(X, y, findings=())
+    assert kind(allow=["identifier"]).fit(X, y).certificate_.findings[0].overridden
 
 
 def test_a_referee_may_be_refitted_on_samples_that_lack_a_class(data):

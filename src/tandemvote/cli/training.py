@@ -91,7 +91,15 @@ def train(
     with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
         if training.scheme is Scheme.TREES:
-            return _train_trees(table, training, guarantee, unlabeled, findings)
+            forest = CertifiedForestClassifier(
+                training.trees,
+                max_samples=0.5,
+                confidence=guarantee.confidence,
+                n_jobs=-1,
+                random_state=training.seed,
+                allow=columns.allow,
+            )
+            return _train_trees(forest, table, unlabeled, findings)
         holdout = training.scheme is Scheme.HOLDOUT
         model = CertifiedClassifier(
             with_encoder(learner(training), table.kinds),
@@ -100,21 +108,22 @@ def train(
             test_size=training.test_size,
             confidence=guarantee.confidence,
             random_state=training.seed,
+            allow=columns.allow,
         )
         groups = None if columns.groups is None else table.others[columns.groups]
-        model.fit(table.X, table.y, groups=groups, findings=findings)
+        model._fit(table.X, table.y, groups, {}, findings)
         return Pipeline([("columns", TableColumns(table.kinds)), ("vote", model)]), slice(None)
 
 
 def _train_trees(
-    table: Table, training: Training, guarantee: Confidence, unlabeled: Any, findings: Findings
+    forest: CertifiedForestClassifier, table: Table, unlabeled: Any, findings: Findings
 ) -> tuple[Pipeline, NDArray[np.intp]]:
     """Fit a forest; an encoder of text columns is fitted on rows that no tree is evaluated on."""
     X, rows = table.X, np.arange(len(table.y))
     steps = [("columns", TableColumns(table.kinds))]
     if text_columns(table.kinds):
         n_encoder = int(np.ceil(ENCODER_SHARE * len(rows)))
-        shuffled = np.random.default_rng(training.seed).permutation(rows)
+        shuffled = np.random.default_rng(forest.random_state).permutation(rows)
         chosen, rows = np.sort(shuffled[:n_encoder]), np.sort(shuffled[n_encoder:])
         encoder = make_encoder().fit(X.iloc[chosen], table.y[chosen])
         X = encoder.transform(X.iloc[rows])
@@ -123,14 +132,7 @@ def _train_trees(
         message = f"{n_encoder} random rows train the encoder of the text columns, and no tree."
         note = Finding(code="encoder_rows", severity="note", message=message)
         findings = Findings([*findings, note])
-    forest = CertifiedForestClassifier(
-        training.trees,
-        max_samples=0.5,
-        confidence=guarantee.confidence,
-        n_jobs=-1,
-        random_state=training.seed,
-    )
-    forest.fit(X, table.y[rows], X_unlabeled=unlabeled, findings=findings)
+    forest._fit(X, table.y[rows], unlabeled, findings)
     return Pipeline([*steps, ("vote", forest)]), rows
 
 

@@ -27,7 +27,7 @@ from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.decimals import failure_probability
 from tandemvote.index_order import check_same_order, index_of
 from tandemvote.models import private_names as private
-from tandemvote.models.digest import models_digest
+from tandemvote.models.digest import HasCertificate, models_digest
 from tandemvote.models.members import (
     LARGEST_SEED,
     LabeledSamples,
@@ -48,7 +48,7 @@ def _has_probabilities(model: CertifiedClassifier) -> bool:
     return all(hasattr(part, "predict_proba") for part in parts)
 
 
-class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Any classifier with an upper bound on its error rate.
 
     Some models are trained without a test set and tested on it together. One more model, the
@@ -83,7 +83,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     Attributes
     ----------
     certificate_ : Certificate
-        The error bound, what it was computed from, and its assumptions.
+        The error bound, what it was computed from, and its assumptions. Raises ValueError if a
+        tested model was refitted or replaced.
     estimators_ : list of classifiers
         The tested models, trained on the labels of `y`. A classifier that rejects them, as XGBoost
         does, is trained on 0, 1, ... instead: positions among the classes of its training rows.
@@ -93,8 +94,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         Class labels.
     test_indices_ : ndarray of int
         Rows of X in the test set.
-    training_rows_ : ndarray of shape (n_samples,)
-        A digest of each row of X, by which training samples are recognized.
+    training_rows_ : ndarray
+        A digest of each row that trained a model, those of `refit_referee` included, by which
+        training samples are recognized.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str
@@ -116,6 +118,11 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
     >>> model.certificate_.value < 0.15
     True
     """
+
+    estimators_: list[Any]
+    referee_: Any
+    test_indices_: NDArray[np.intp]
+    _labels_of_members: list[Any]
 
     _doc_link_module = "tandemvote"
     _doc_link_template = private.DOCUMENTATION
@@ -159,7 +166,6 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         y: ArrayLike,
         *,
         groups: ArrayLike | None = None,
-        findings: Sequence[Finding] | None = None,
         **fit_params: Any,
     ) -> Self:
         """Train the models, test them on the test set, and train the referee on all samples.
@@ -175,9 +181,6 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             Whole groups are set aside, and one random row of each of them is tested. The bound is
             then about a random row of a random new group. With metadata routing enabled, they are
             also routed to an estimator that splits by group, such as a grid search.
-        findings : sequence of Finding, default=None
-            Findings of an audit of these samples, which is then not repeated. The certificate
-            reports them.
         **fit_params
             Parameters of the estimator's `fit`, such as `sample_weight`. Arrays with one value per
             sample are cut to the training rows. They do not enter the test.
@@ -187,6 +190,17 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self : CertifiedClassifier
             The fitted classifier.
         """
+        return self._fit(X, y, groups, fit_params)
+
+    def _fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        groups: ArrayLike | None,
+        fit_params: dict[str, Any],
+        findings: Sequence[Finding] | None = None,
+    ) -> Self:
+        """Fit; the command line has audited the table as it was read, and passes its findings."""
         bases, delta = self._bases(), failure_probability(self.confidence)
         if "referee" in bases and self.n_tested % 2:
             raise ValueError(
@@ -202,7 +216,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         check_classification_targets(labels)
         check_two_classes(labels, "y has", "Pass samples of other classes.")
         if findings is None:
-            findings = check_findings(audit(X, y, groups=groups), self.allow)
+            findings = audit(X, y, groups=groups)
+        findings = check_findings(findings, self.allow)
         group_of_row = None if groups is None else group_codes(groups, y)
         random_state = check_random_state(self.random_state)
         test, train = draw_test_rows(len(labels), group_of_row, self.test_size, random_state)
@@ -223,7 +238,7 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         self._labels_of_members = [member[1:] for member in members]
         votes = self._test_votes(X, codes, grouped=groups is not None)
         digest = self._members_digest()
-        self.certificate_ = certify_votes(votes, delta=delta, findings=findings, members=digest)
+        self._certificate = certify_votes(votes, delta=delta, findings=findings, members=digest)
         return self
 
     def refit_referee(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
@@ -260,6 +275,9 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         referee = train_member(data, np.arange(labels.size), learner, seed)
         self.referee_ = referee.model
         self._labels_of_members = [*self._labels_of_members[:-1], referee[1:]]
+        new = row_digests(X)
+        new = new[~np.isin(new, self.training_rows_)]
+        self.training_rows_ = np.concatenate([self.training_rows_, new])
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -337,7 +355,8 @@ class CertifiedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
         """Return the digest of the tested models and how they vote, which the certificate holds."""
         rule = [self.referee_ is None, self._is_average()]
         labels = self._labels_of_members[: len(self.estimators_)]
-        return models_digest([rule, self.classes_, *self.estimators_, *labels])
+        names = getattr(self, "feature_names_in_", None)
+        return models_digest([rule, self.classes_, names, *self.estimators_, *labels])
 
     def _learners(self, fit_params: dict[str, Any], groups: Any) -> list[Unfitted]:
         """Return the `_bases`, each with the fit parameters that are routed to it."""

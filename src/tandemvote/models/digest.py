@@ -1,24 +1,60 @@
-"""A digest of fitted models: the same after saving and loading, another for other models."""
+"""A digest of fitted models, and certificates that are returned for the models they are about."""
 
 from __future__ import annotations
 
 from hashlib import sha256
 from pickle import Pickler
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator, RandomState
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import BallTree, KDTree
+from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.models.private_names import TREE_LEAF, Tree
+
+if TYPE_CHECKING:
+    from tandemvote.certificate import Certificate
 
 IGNORED = ("n_jobs", "verbose", "random_state", "_random_state", "_metadata_request")
 """Attributes that may change after `fit` without changing a prediction."""
 
 ABOUT_TRAINING = ("impurity", "n_node_samples", "weighted_n_node_samples")
 """Fields of the nodes of a tree that no prediction reads."""
+
+
+class HasCertificate:
+    """A fitted classifier that returns its certificate only while its tested models are the same.
+
+    Subclasses define `_members_digest`. The attributes that `fit` sets are annotated: files that
+    hold others are rejected.
+    """
+
+    _certificate: Certificate
+    classes_: NDArray[Any]
+    training_rows_: NDArray[np.uint64]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """The error bound, what it was computed from, and its assumptions.
+
+        Raises ValueError if the tested models have changed since they were tested.
+        """
+        check_is_fitted(self, "_certificate")
+        if self._certificate.members != self._members_digest():
+            raise ValueError(
+                f"The tested models of this {type(self).__name__} are not those that its"
+                " certificate is about: one of them was refitted or replaced. Call fit again."
+            )
+        return self._certificate
+
+    def _members_digest(self) -> str:
+        raise NotImplementedError
 
 
 def models_digest(models: list[Any]) -> str:

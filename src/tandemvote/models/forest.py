@@ -20,14 +20,14 @@ from tandemvote.auditing.rows import row_digests
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.decimals import failure_probability
-from tandemvote.models.digest import models_digest
+from tandemvote.models.digest import HasCertificate, models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.private_names import DOCUMENTATION
 from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
 from tandemvote.voting import FloatArray, vote_shares
 
 
-class CertifiedForestClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CertifiedForestClassifier(HasCertificate, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A random forest with an upper bound on its error rate.
 
     The trees are those of `sklearn.ensemble.RandomForestClassifier` with the same parameters and
@@ -67,7 +67,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
     Attributes
     ----------
     certificate_ : Certificate
-        The error bound, what it was computed from, and its assumptions.
+        The error bound, what it was computed from, and its assumptions. Raises ValueError if a tree
+        was refitted or replaced.
     weights_ : ndarray of shape (n_estimators,)
         Weights of the trees.
     training_rows_ : ndarray of shape (n_samples,)
@@ -96,6 +97,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
     >>> forest.certificate_.fitted, list(forest.certificate_.candidates)
     ('tandem', ['first_order', 'tandem'])
     """
+
+    forest_: RandomForestClassifier
 
     _doc_link_module = "tandemvote"
     _doc_link_template = DOCUMENTATION
@@ -145,14 +148,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self.verbose = verbose
         self.allow = allow
 
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        X_unlabeled: Any = None,
-        findings: Sequence[Finding] | None = None,
-    ) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, X_unlabeled: Any = None) -> Self:
         """Train the trees, evaluate each on its out-of-bag samples, and certify their vote.
 
         Parameters
@@ -166,15 +162,18 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             Unlabeled samples drawn from the same distribution, none of them among X. They sharpen
             the bound "disagreement" and allow the bound "vote_profile", each of which gets one half
             of them if ``weights="disagreement"``.
-        findings : sequence of Finding, default=None
-            Findings of an audit of these samples, which is then not repeated. The certificate
-            reports them.
 
         Returns
         -------
         self : CertifiedForestClassifier
             The fitted classifier.
         """
+        return self._fit(X, y, X_unlabeled)
+
+    def _fit(
+        self, X: Any, y: ArrayLike, X_unlabeled: Any, findings: Sequence[Finding] | None = None
+    ) -> Self:
+        """Fit; the command line has audited the table as it was read, and passes its findings."""
         delta = failure_probability(self.confidence)
         check_collected(X)
         _, labels = validated(self, X, y, reset=True)
@@ -189,10 +188,10 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             validated(self, X_unlabeled)  # before the trees are grown
         self.training_rows_ = row_digests(X)
         if findings is None:
-            findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), self.allow)
+            findings = audit(X, y, X_unlabeled=X_unlabeled)
+        findings = check_findings(findings, self.allow)
         self.forest_ = self._plain_forest().fit(X, labels)
-        self.estimators_ = self.forest_.estimators_
-        self.certificate_ = certify_votes(
+        self._certificate = certify_votes(
             out_of_bag_votes(self.forest_, X, labels, X_unlabeled),
             weights=self.weights,
             bound=self.bound,
@@ -200,8 +199,19 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             findings=findings,
             members=self._members_digest(),
         )
-        self.weights_ = self.certificate_.weights
         return self
+
+    @property
+    def weights_(self) -> FloatArray:
+        """Weights of the trees, which are those that are certified."""
+        check_is_fitted(self, "_certificate")
+        return self._certificate.weights
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The trees."""
+        check_is_fitted(self, "forest_")
+        return list(self.forest_.estimators_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class with the largest total weight; ties go to the smallest class.
@@ -239,8 +249,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         return vote_shares(votes, self.weights_, len(self.classes_))
 
     def _members_digest(self) -> str:
-        """Return the digest of the trees, which the certificate holds."""
-        return models_digest([self.classes_, *self.forest_.estimators_])
+        """Return the digest of the forest, which the certificate holds."""
+        return models_digest([self.classes_, self.forest_])
 
     def _plain_forest(self) -> RandomForestClassifier:
         """Return scikit-learn's forest, unfitted, with the parameters that both classes have."""

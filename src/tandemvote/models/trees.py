@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chisquare
+from sklearn.ensemble import BaggingClassifier
 from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.parallel import Parallel, delayed
@@ -105,7 +106,9 @@ def predict_members(model: Any, X: ArrayLike) -> tuple[Codes, NDArray[Any]]:
 
 def members_of(model: Any) -> list[Voter]:
     """Return the members of a fitted forest or bagging classifier, which were trained on codes."""
-    columns = getattr(model, "estimators_features_", [None] * len(model.estimators_))
+    columns: list[Any] = [None] * len(model.estimators_)
+    if isinstance(model, BaggingClassifier):
+        columns = model.estimators_features_
     pairs = zip(model.estimators_, columns, strict=True)
     return [Voter(estimator, len(model.classes_), chosen) for estimator, chosen in pairs]
 
