@@ -37,6 +37,14 @@ print(monitor)
 MonitorDisplay(monitor, path).plot()
 
 # %%
+# Labels that arrive late
+# -----------------------
+# Samples stay in the order in which they arrived. A missing label counts as right.
+
+known = np.where(rng.random(len(labels)) < 0.8, labels, np.nan)
+print(Monitor(certificate).update(known, model.predict(new)))
+
+# %%
 # Label until a goal is shown
 # ---------------------------
 # The other direction: the number of labels need not be fixed in advance.

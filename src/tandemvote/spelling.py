@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from difflib import get_close_matches
 from itertools import islice
+from typing import Any
 
 NAMES_SHOWN = 20
 
@@ -35,6 +36,13 @@ def shown(words: Collection[object], most: int = 3) -> str:
     """
     first = ", ".join(f"{word!r:.60}" for word in islice(words, most))
     return first + ", ..." * (len(words) > most)
+
+
+def written(label: Any) -> str:
+    """Return a label as text, as it is in a table: 1 for 1.0, nothing for a missing one."""
+    if isinstance(label, float) and label.is_integer():
+        label = int(label)
+    return "" if label is None else str(label)
 
 
 def no_column(table: object, name: str, columns: Collection[str]) -> str:

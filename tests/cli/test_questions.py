@@ -1,4 +1,4 @@
-"""The commands compare, plan and watch."""
+"""The commands compare and plan."""
 
 import json
 
@@ -80,36 +80,6 @@ def test_compare_names_an_empty_cell(folder, capsys):
     (folder / "e.csv").write_text("label,a,b\nx,x,x\ny,,y\n")
     assert run(["compare", "e.csv", "--predictions"]) == 2
     assert "Row 2 of column 'a' is empty" in capsys.readouterr().err
-
-
-def test_watch_prints_one_line_and_exits_with_4_on_an_alarm(folder, capsys):
-    assert run(["watch", "c.json", "p.csv", "--prediction", "new"]) == 0
-    assert capsys.readouterr().out.startswith("no alarm for error rate")
-    assert run(["watch", "c.json", "p.csv", "--prediction", "old", "--picture", "w.png"]) == 4
-    shown = capsys.readouterr().out
-    assert shown.startswith("alarm after ")
-    assert shown.count("\n") == 1
-    assert (folder / "w.png").exists()
-
-
-def test_watch_reads_a_growing_file_and_one_row_per_group(folder, capsys):
-    table = pd.read_csv("p.csv")
-    table.loc[100:, "label"] = None
-    table.to_csv("grows.csv", index=False)
-    assert run(["watch", "c.json", "grows.csv", "--prediction", "new"]) == 0
-    assert "in 100 labels" in capsys.readouterr().out
-    call = ["watch", "c.json", "grows.csv", "--prediction", "new", "--groups", "patient"]
-    assert run(call) == 0
-    assert "in 34 labels" in capsys.readouterr().out
-
-
-def test_watch_rejects_labels_unknown_to_the_certificate(folder, capsys):
-    call = ["watch", "c.json", "p.csv", "--prediction", "new", "--target", "patient"]
-    assert run(call) == 2
-    message = capsys.readouterr().err
-    assert (
-        "'0' in column 'patient', row 1, is not a class of the certificate: 'no', 'yes'" in message
-    )
 
 
 def test_a_closed_gate_ends_with_the_number_of_labels(folder, capsys):

@@ -136,46 +136,58 @@ def watch(
     ),
     labeled: str = typer.Argument(
         metavar="LABELED",
-        help="CSV or Parquet file with one row per labeled sample, in the order of arrival.",
+        help="CSV or Parquet file: a row for every prediction, in the order of arrival.",
     ),
     *,
     target: str = option("label", "COLUMN", "True labels, empty if unknown.", "--target", "-t"),
     prediction: str = option("prediction", "COLUMN", "The model's predictions."),
-    groups: str | None = option(None, "COLUMN", "Groups of rows; the first row of each counts."),
+    groups: str | None = option(
+        None, "COLUMN", "Groups of rows, adjacent. The last group waits until another follows."
+    ),
     picture: Path | None = options.PICTURE,
     guarantee: options.Confidence,
 ) -> None:
     """Check whether new labels contradict a CERTIFICATE.
 
-    The file may grow: each call reads all of it. On an alarm the exit code is 4.
+    The file may grow, and labels may be filled in later: each call reads all of it. A row without a
+    label counts as right until then. On an alarm the exit code is 4.
 
     If the certificate is true, the probability of ever raising one is at most 1 minus --confidence.
 
     For example: tandemvote watch wine.json labeled.csv --target quality
     """
     outputs.check_outputs({"picture": picture}, inputs=[labeled])
+    import numpy as np
+
     from tandemvote import votes_io
     from tandemvote.certificate import Certificate
     from tandemvote.monitor import Monitor
-    from tandemvote.verify.recount import written
 
-    loaded = Certificate.load(certificate)
-    classes = {written(label): label for label in loaded.counts.classes.tolist()}
+    monitor = Monitor(Certificate.load(certificate), confidence=guarantee.confidence)
+    if groups is None and monitor.by_group:
+        raise typer.BadParameter("The certificate is about groups. Name their column by --groups.")
+    if groups is not None and not monitor.by_group:
+        raise typer.BadParameter("The certificate is not about groups. Certify with --groups.")
     names = [target, prediction, *([] if groups is None else [groups])]
-    columns = votes_io.read_columns(labeled, names)
-    rows = [place for place, label in enumerate(columns[target]) if label]
-    for name in names[:2]:
-        for place in rows:
-            if columns[name][place] not in classes:
+    if len(set(names)) < len(names):
+        raise typer.BadParameter("--target, --prediction and --groups must be different columns.")
+    columns, classes = votes_io.read_columns(labeled, names), monitor.classes or []
+    for name in names:
+        for row, cell in enumerate(columns[name], 1):
+            if not cell and name != target:
+                raise typer.BadParameter(f"Row {row} of column {name!r} is empty. Fill it.")
+            if cell and name != groups and cell not in classes:
                 raise typer.BadParameter(
-                    f"{columns[name][place]!r:.40} in column {name!r}, row {place + 1}, is not a"
-                    f" class of the certificate: {', '.join(map(repr, classes))}. Certify again if"
-                    " there is a new class."
+                    f"{cell!r:.40} in column {name!r}, row {row}, is not a class of the"
+                    f" certificate: {', '.join(map(repr, classes))}. Certify again if there is a"
+                    " new class."
                 )
-    truth, predicted = ([classes[columns[n][place]] for place in rows] for n in names[:2])
-    by = None if groups is None else [columns[groups][place] for place in rows]
-    monitor = Monitor(loaded, confidence=guarantee.confidence)
-    path = monitor.update_evidence(truth, predicted, groups=by)
+    path = monitor.update_evidence(
+        np.array([label or None for label in columns[target]], object),
+        columns[prediction],
+        groups=None if groups is None else columns[groups],
+        grows=True,
+    )
     if picture is not None:
         from tandemvote.displays import MonitorDisplay
 

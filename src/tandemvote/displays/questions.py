@@ -52,14 +52,15 @@ class ComparisonDisplay(Display):
 
 
 class MonitorDisplay(Display):
-    """Evidence against a certificate after each label, and the threshold of the alarm.
+    """Evidence against a certificate after each sample, and the threshold of the alarm.
 
     Parameters
     ----------
     monitor : Monitor
-        The monitor, after all labels.
+        The monitor, after all samples.
     log_evidence : array_like of shape (n_samples,)
-        What `Monitor.update_evidence` returned: the logarithm of the evidence after each label.
+        What `Monitor.update_evidence` returned: the logarithm of the evidence after each sample, or
+        after each group.
 
     Examples
     --------
@@ -67,20 +68,22 @@ class MonitorDisplay(Display):
     >>> monitor = Monitor(0.1)
     >>> path = monitor.update_evidence([0] * 50, [1] * 50)
     >>> MonitorDisplay(monitor, path).description
-    'Evidence after each of 50 labels. It reaches 20 after 4 labels.'
+    'Evidence after each of 50 samples. It reaches 20 after 4 samples.'
     """
 
     def __init__(self, monitor: Monitor, log_evidence: ArrayLike) -> None:
         self.threshold, self.alarm_at = monitor.threshold, monitor.alarm_at
+        self.unit = "groups" if monitor.by_group else "samples"
         self.log_evidence = np.asarray(log_evidence, float)
 
     @property
     def description(self) -> str:
         """The picture in words."""
         n, reached = len(self.log_evidence), f"reaches {self.threshold:.4g}"
+        each = f"Evidence after each of {n} {self.unit}."
         if self.alarm_at is None:
-            return f"Evidence after each of {n} labels. It never {reached}, the threshold."
-        return f"Evidence after each of {n} labels. It {reached} after {self.alarm_at} labels."
+            return f"{each} It never {reached}, the threshold."
+        return f"{each} It {reached} after {self.alarm_at} {self.unit}."
 
     def _draw(self, ax: Axes) -> None:
         top = math.log(1e12 * self.threshold)  # more would squeeze the rest
@@ -89,7 +92,7 @@ class MonitorDisplay(Display):
         words = f"threshold {self.threshold:.4g}"
         ax.axhline(self.threshold, color=SECOND, linestyle="--", label=words)
         if self.alarm_at is not None:
-            words = f"reached after {self.alarm_at} labels"
+            words = f"reached after {self.alarm_at} {self.unit}"
             ax.axvline(self.alarm_at, color=MUTED, linestyle=":", label=words)
-        ax.set(yscale="log", xlabel="labels", ylabel="evidence")
+        ax.set(yscale="log", xlabel=self.unit, ylabel="evidence")
         ax.legend(frameon=False)

@@ -8,7 +8,6 @@ them. The halves and the order of the profile are drawn with a seed that all fil
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.codes import Codes
 from tandemvote.confusion import Tests, count_tests
 from tandemvote.pair_counts import true_pairs
+from tandemvote.spelling import written
 from tandemvote.verify.document import CLASS, PREDICTED, CertificateRecord, Document
 from tandemvote.verify.kinds import FloatArray, IntArray
 from tandemvote.votes import Votes, select_samples
@@ -204,10 +204,3 @@ def in_classes(record: CertificateRecord, votes: Votes) -> Votes:
     predictions, labels = position[votes.predictions], position[votes.labels]
     classes, unlabeled = np.array(all_names, object), position[votes.unlabeled]
     return Votes(predictions, labels, votes.held_out, classes, unlabeled)
-
-
-def written(label: Any) -> str:
-    """Return a label as text, as it is in a table: 1 for 1.0, nothing for a missing one."""
-    if isinstance(label, float) and label.is_integer():
-        label = int(label)
-    return "" if label is None else str(label)
