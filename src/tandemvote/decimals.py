@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
+from numbers import Real
 
 ANY_FLOAT = Context(prec=400)
 """More digits than any float has before the point, or zeros after it."""
@@ -63,9 +64,9 @@ def failure_probability(confidence: float) -> float:
     >>> failure_probability(0.95), 1 - 0.95 > 0.05
     (0.05, True)
     """
-    if not 0.5 <= confidence < 1.0:
+    if not isinstance(confidence, Real) or not 0.5 <= confidence < 1.0:
         raise ValueError(
-            f"confidence={confidence!r} is not valid; expected at least 0.5 and less than 1, such"
-            " as 0.95."
+            f"confidence={confidence!r} is not valid; expected a number of at least 0.5 and less"
+            " than 1, such as 0.95."
         )
     return float(1 - Decimal(repr(float(confidence))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,14 +56,17 @@ def labels_needed(
     299
     """
     delta = failure_probability(confidence)
-    if not 0 <= error < max_error < 1:
+    rates = (error, max_error)
+    if not all(isinstance(rate, Real) for rate in rates) or not 0 <= error < max_error < 1:
         raise ValueError(
-            f"error={error!r} and max_error={max_error!r} are not valid; expected"
+            f"error={error!r} and max_error={max_error!r} are not valid; expected numbers with"
             " 0 <= error < max_error < 1. No number of samples shows that an error rate is below"
             " itself: raise max_error, or improve the model."
         )
-    if not 0 < power < 1:
-        raise ValueError(f"power={power!r} is not valid; expected 0 < power < 1, such as 0.8.")
+    if not isinstance(power, Real) or not 0 < power < 1:
+        raise ValueError(
+            f"power={power!r} is not valid; expected a number between 0 and 1, such as 0.8."
+        )
     goal = max_error * (1.0 - MARGIN)
 
     def suffices(k: IntArray | int) -> NDArray[np.bool_]:
