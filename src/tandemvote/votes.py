@@ -348,7 +348,7 @@ class Votes:
         )
 
 
-def select_samples(votes: Votes, samples: slice | NDArray[np.bool_]) -> Votes:
+def select_samples(votes: Votes, samples: slice | NDArray[Any]) -> Votes:
     """Return the votes on some of the labeled samples, without unlabeled ones."""
     return replace(
         votes,

@@ -1,11 +1,13 @@
 """CertifiedClassifier: what is trained on what, what is tested, and how the committee predicts."""
 
 import pickle
+from itertools import count
 
 import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
+from numpy.random import RandomState
 from scipy.sparse import csr_matrix
 from scipy.stats import beta
 from sklearn import config_context
@@ -30,6 +32,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier, certify, certify_oob
 from tandemvote.auditing import FindingsError
+from tandemvote.auditing.rows import row_digests
 from tandemvote.models.members import SUBSET
 from tandemvote.models.splitting import draw_test_rows
 
@@ -89,15 +92,24 @@ def test_members_never_see_the_test_samples_and_the_referee_sees_all(kind, sizes
     assert sorted(model.referee_.rows_) == list(range(100))
 
 
-def test_the_split_depends_on_neither_labels_nor_features(data):
+@pytest.mark.parametrize("groups", [None, np.arange(400) // 3])
+def test_the_order_of_rows_does_not_change_which_of_them_are_tested(data, groups):
     X, y = data
-    rare = np.where(np.arange(400) < 40, "low", "top")
-    splits = [
-        CertifiedClassifier(GaussianNB(), random_state=0, allow=["sorted_rows"]).fit(*each)
-        for each in ((X, y), (X[::-1], y), (X, rare), (X, rare[::-1]))
-    ]
-    for model in splits:
-        np.testing.assert_array_equal(model.test_indices_, splits[0].test_indices_)
+    tested = []
+    for order in (np.arange(400), np.argsort(y, kind="stable"), np.arange(400)[::-1]):
+        model = CertifiedClassifier(GaussianNB(), random_state=0, allow=["sorted_rows"])
+        model.fit(X[order], y[order], groups=None if groups is None else groups[order])
+        tested.append(set(order[model.test_indices_].tolist()))
+    assert tested[0] == tested[1] == tested[2]
+    model.set_params(random_state=1).fit(X, y, groups=groups)
+    assert set(model.test_indices_) != tested[0]
+
+
+def seed_that_tests(rows, X, y, test_size="auto"):
+    """Return the first seed with which some rows are among the test samples."""
+    contents = [row_digests(X), np.unique(y, return_inverse=True)[1]]
+    draws = (draw_test_rows(contents, None, test_size, RandomState(seed))[0] for seed in count())
+    return next(seed for seed, test in enumerate(draws) if np.isin(rows, test).all())
 
 
 def test_members_of_a_deterministic_learner_get_different_parts(data):
@@ -113,7 +125,7 @@ def test_a_part_of_one_class_trains_no_member():
     y = np.arange(100) == 50
     for seed in range(20):
         model = CertifiedClassifier(Certain(), random_state=seed, test_size=5, allow=["identifier"])
-        if 50 not in draw_test_rows(100, None, 5, np.random.RandomState(seed))[0]:
+        if 50 not in draw_test_rows([row_digests(X), y], None, 5, RandomState(seed))[0]:
             model.fit(X, y)
             assert all(member.classes_.size == 2 for member in model.estimators_)
 
@@ -388,8 +400,8 @@ def test_bad_samples_are_rejected(data):
     for missing in (None, np.nan):
         with pytest.raises(ValueError, match=r"1 of 400 labels in y are missing, the first at 3\."):
             model.fit(X, pd.Series([*y[:3], missing, *y[4:]], dtype=object))
-    rare = np.full(40, "low")
-    rare[model.set_params(test_size=1).fit(X[:40], y[:40]).test_indices_] = "top"
+    rare = np.where(np.arange(40) == 7, "top", "low")
+    model.set_params(test_size=1, random_state=seed_that_tests([7], X[:40], rare, 1))
     with pytest.raises(ValueError, match="39 samples outside the test set have 1 class, 'low'"):
         model.fit(X[:40], rare)
     series = pd.Series(y)
@@ -468,10 +480,9 @@ def test_rows_of_one_patient_need_groups_and_the_error_says_so(data):
 
 def test_a_class_that_only_test_samples_have_cannot_be_predicted_by_the_members(data):
     X, y = data
-    model = CertifiedClassifier(GaussianNB(), random_state=0)
-    test = model.fit(X, y).test_indices_
     labels = np.where(y == "mid", "top", y)
-    labels[test[:3]] = "mid"
+    labels[:3] = "mid"
+    model = CertifiedClassifier(GaussianNB(), random_state=seed_that_tests([0, 1, 2], X, labels))
     model.fit(X, labels)
     assert model.classes_.tolist() == ["low", "mid", "top"]
     assert [member.classes_.tolist() for member in model.estimators_] == [["low", "top"]] * 4

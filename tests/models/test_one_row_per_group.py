@@ -10,13 +10,15 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, Votes, certify, certify_selective
+from tandemvote.auditing.rows import row_digests
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.verify import verify_file
 
 X, y = make_classification(900, 8, n_informative=4, flip_y=0.15, random_state=1)
 GROUPS = np.repeat([f"patient {i}" for i in range(225)], 4)
 HELD_OUT = (X[300:], y[300:])
-ROWS = one_row_per_group(group_codes(GROUPS[300:], y[300:]))
+CONTENTS = [row_digests(X[300:]), y[300:], GROUPS[300:]]
+ROWS = one_row_per_group(group_codes(GROUPS[300:], y[300:]), CONTENTS)
 
 
 @cache

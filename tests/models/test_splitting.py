@@ -13,20 +13,21 @@ from tandemvote.models.splitting import draw_test_rows, group_codes, one_row_per
     [(100, "auto", 20), (27_000, "auto", 3600), (100, 0.5, 50), (100, 7, 7), (5, "auto", 1)],
 )
 def test_number_of_test_samples(n, test_size, expected):
-    test, training = draw_test_rows(n, None, test_size, RandomState(0))
+    test, training = draw_test_rows([np.arange(n)], None, test_size, RandomState(0))
     assert test.size == expected
     assert sorted([*test, *training]) == list(range(n))
 
 
 def test_every_sample_is_equally_likely_to_be_tested():
-    draws = [draw_test_rows(20, None, "auto", RandomState(seed))[0] for seed in range(3000)]
+    rows = [np.arange(20)]
+    draws = [draw_test_rows(rows, None, "auto", RandomState(seed))[0] for seed in range(3000)]
     times = np.bincount(np.concatenate(draws), minlength=20)
     assert np.abs(times - 600).max() < 5 * np.sqrt(600 * 0.8)
 
 
 def test_a_group_is_tested_by_one_row_or_trains_with_all_of_them():
     groups = np.repeat(np.arange(40), np.arange(1, 41))
-    test, training = draw_test_rows(groups.size, groups, 0.25, RandomState(0))
+    test, training = draw_test_rows([np.arange(groups.size)], groups, 0.25, RandomState(0))
     assert test.size == np.unique(groups[test]).size == 10
     assert not np.isin(groups[training], groups[test]).any()
     assert training.size == groups.size - np.isin(groups, groups[test]).sum()
@@ -34,7 +35,7 @@ def test_a_group_is_tested_by_one_row_or_trains_with_all_of_them():
 
 def test_the_row_of_a_group_is_drawn_uniformly():
     groups = np.array([0, 1, 0, 0, 1, 2])
-    drawn = np.concatenate([one_row_per_group(groups, RandomState(seed)) for seed in range(3000)])
+    drawn = np.concatenate([one_row_per_group(groups, [np.zeros(6)], seed) for seed in range(3000)])
     times = np.bincount(drawn, minlength=6)
     np.testing.assert_allclose(times, [1000, 1500, 1000, 1000, 1500, 3000], atol=5 * 30)
 
@@ -49,7 +50,7 @@ def test_the_row_of_a_group_is_drawn_uniformly():
 )
 def test_a_test_size_that_leaves_too_few_samples_is_rejected(n, test_size, message):
     with pytest.raises(ValueError, match=message):
-        draw_test_rows(n, None, test_size, RandomState(0))
+        draw_test_rows([np.arange(n)], None, test_size, RandomState(0))
 
 
 def test_groups_are_checked_against_the_labels():

@@ -25,11 +25,11 @@ from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.decimals import failure_probability
+from tandemvote.draws import LARGEST_SEED
 from tandemvote.index_order import check_same_order, index_of
 from tandemvote.models import private_names as private
 from tandemvote.models.digest import HasCertificate, models_digest
 from tandemvote.models.members import (
-    LARGEST_SEED,
     LabeledSamples,
     Member,
     Unfitted,
@@ -220,17 +220,18 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         findings = check_findings(findings, self.allow)
         group_of_row = None if groups is None else group_codes(groups, y)
         random_state = check_random_state(self.random_state)
-        test, train = draw_test_rows(len(labels), group_of_row, self.test_size, random_state)
+        digests, (classes, codes) = row_digests(X), np.unique(labels, return_inverse=True)
+        contents = [digests, codes, groups]
+        test, train = draw_test_rows(contents, group_of_row, self.test_size, random_state)
         outside = f"The {train.size} samples outside the test set have"
         check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
-        classes, codes = np.unique(labels, return_inverse=True)
         learners = self._learners(fit_params, groups)
         data = LabeledSamples(X, labels, classes)
         members = train_members(
             data, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
         self.classes_ = classes
-        self.training_rows_ = row_digests(X)
+        self.training_rows_ = digests
         self.test_indices_ = test
         models = [member.model for member in members]
         self.estimators_ = models[: self.n_tested]

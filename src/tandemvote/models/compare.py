@@ -19,7 +19,7 @@ from tandemvote.metrics import difference_lower
 from tandemvote.models.held_out import Samples, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.planning import labels_needed
-from tandemvote.votes import Votes, check_predicts_labels
+from tandemvote.votes import Votes, check_predicts_labels, select_samples
 
 ASSUMPTIONS = (
     "The test samples are independent draws from the distribution of new data.",
@@ -243,9 +243,11 @@ def _votes(given: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding
                 f"Predictions have shape {np.shape(each)} and y has {np.shape(y)}. Pass one"
                 " predicted class per sample; probabilities are not supported."
             )
-    rows = slice(None) if groups is None else one_row_per_group(group_codes(groups, y))
-    votes = Votes.from_predictions([as_array(each)[rows] for each in given], as_array(y)[rows])
+    votes = Votes.from_predictions([as_array(each) for each in given], y)
     check_predicts_labels(votes)
+    if groups is not None:
+        contents = [*votes.predictions, votes.labels, groups]
+        votes = select_samples(votes, one_row_per_group(group_codes(groups, y), contents))
     return votes, ()
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.checks import audit
+from tandemvote.auditing.rows import row_digests
 from tandemvote.codes import Codes, encode
 from tandemvote.counts import VoteCounts
 from tandemvote.held_out_checks import check_empty_rows
@@ -60,7 +61,7 @@ class Samples(NamedTuple):
                 check_not_trained_on(model, X_unlabeled, what="unlabeled")
         if groups is None:
             return X, labels, None, findings
-        rows = one_row_per_group(group_codes(groups, y))
+        rows = one_row_per_group(group_codes(groups, y), [row_digests(X), labels, groups])
         return pick(X, rows), labels[rows], rows, findings
 
 

@@ -12,10 +12,10 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from tandemvote.codes import encode
+from tandemvote.draws import LARGEST_SEED, Rows
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.models.model_checks import predict_labels
 from tandemvote.models.private_names import pick, slice_fit_params
-from tandemvote.models.splitting import Rows
 
 Unfitted = tuple[Any, dict[str, Any]]
 """An estimator, not fitted, and its fit parameters."""
@@ -28,8 +28,6 @@ class LabeledSamples(NamedTuple):
     y: NDArray[Any]
     classes: NDArray[Any]
 
-
-LARGEST_SEED = np.iinfo(np.int32).max
 
 SUBSET = 0.95
 """Share of the training rows for each further model of a deterministic learner. Measured with
