@@ -68,7 +68,8 @@ def test_other_invalid_values_are_rejected():
 
 def test_labels_in_all_have_a_test_set_of_the_size_of_auto():
     for n_test in (20, 500, 1600, 5000):
-        test, _ = draw_test_rows(labels_in_all(n_test), None, "auto", np.random.RandomState(0))
+        rows = [np.arange(labels_in_all(n_test))]
+        test, _ = draw_test_rows(rows, None, "auto", np.random.RandomState(0))
         assert test.size == pytest.approx(n_test, abs=1)
 
 

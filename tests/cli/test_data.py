@@ -227,7 +227,19 @@ def test_groups_that_are_numbers_are_sorted_as_numbers(table, capsys):
 
 
 def test_a_model_that_is_not_better_than_the_majority_class_is_called_that(table, capsys):
-    kinds = np.random.default_rng(5).permutation(table["kind"])
+    kinds = np.random.default_rng(0).permutation(table["kind"])
     table[["age"]].assign(kind=kinds).to_csv("data.csv", index=False)
     assert run(["certify", "data.csv", "--target", "kind", "--trees", "5"]) == 0
     assert "not better than always predicting the most frequent class" in capsys.readouterr().out
+
+
+def test_the_same_rows_are_tested_in_any_order_and_without_a_column(table):
+    table = table.assign(row=np.random.default_rng(0).normal(size=len(table)))
+    tested = []
+    for rows, more in ((table, []), (table[::-1], []), (table, ["--drop", "age"])):
+        rows.to_csv("data.csv", index=False)
+        call = ["certify", "data.csv", "--target", "kind", "--trees", "2", "--model", "m.joblib"]
+        assert run([*call, *more]) == 0
+        model = load_model("m.joblib", trusted=True)[-1]
+        tested.append(set(rows["row"].iloc[model.test_indices_]))
+    assert tested[0] == tested[1] == tested[2]

@@ -15,8 +15,10 @@ from sklearn.pipeline import Pipeline
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.auditing import Finding, Findings, check_findings
 from tandemvote.auditing.checks import audit
+from tandemvote.auditing.rows import row_digests
 from tandemvote.cli.messages import progress, say
 from tandemvote.cli.options import Columns, Confidence, FileReading, Learner, Scheme, Training
+from tandemvote.draws import shuffled
 from tandemvote.spelling import printable
 from tandemvote.tables import DatasetError, Table, TableColumns, read_table, with_encoder
 from tandemvote.tables.encoding import make_encoder, text_columns
@@ -111,7 +113,8 @@ def train(
             allow=columns.allow,
         )
         groups = None if columns.groups is None else table.others[columns.groups]
-        model._fit(table.X, table.y, groups, {}, findings)
+        # Drawn by the table as read: the same rows are tested after a column is dropped.
+        model._fit(table.X, table.y, groups, {}, findings, drawn_by=table.raw)
         return Pipeline([("columns", TableColumns(table.kinds)), ("vote", model)]), slice(None)
 
 
@@ -123,8 +126,8 @@ def _train_trees(
     steps = [("columns", TableColumns(table.kinds))]
     if text_columns(table.kinds):
         n_encoder = int(np.ceil(ENCODER_SHARE * len(rows)))
-        shuffled = np.random.default_rng(forest.random_state).permutation(rows)
-        chosen, rows = np.sort(shuffled[:n_encoder]), np.sort(shuffled[n_encoder:])
+        order = shuffled([row_digests(table.raw), table.y], forest.random_state)
+        chosen, rows = np.sort(order[:n_encoder]), np.sort(order[n_encoder:])
         encoder = make_encoder().fit(X.iloc[chosen], table.y[chosen])
         X = encoder.transform(X.iloc[rows])
         unlabeled = None if unlabeled is None else encoder.transform(unlabeled)

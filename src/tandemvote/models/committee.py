@@ -199,8 +199,10 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         groups: ArrayLike | None,
         fit_params: dict[str, Any],
         findings: Sequence[Finding] | None = None,
+        *,
+        drawn_by: Any = None,
     ) -> Self:
-        """Fit; the command line has audited the table as it was read, and passes its findings."""
+        """Fit; the command line has audited the table as it was read, by which rows are drawn."""
         bases, delta = self._bases(), failure_probability(self.confidence)
         if "referee" in bases and self.n_tested % 2:
             raise ValueError(
@@ -220,8 +222,9 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         findings = check_findings(findings, self.allow)
         group_of_row = None if groups is None else group_codes(groups, y)
         random_state = check_random_state(self.random_state)
-        digests, (classes, codes) = row_digests(X), np.unique(labels, return_inverse=True)
-        contents = [digests, codes, groups]
+        classes, codes = np.unique(labels, return_inverse=True)
+        digests = row_digests(X)
+        contents = [digests if drawn_by is None else row_digests(drawn_by), codes, groups]
         test, train = draw_test_rows(contents, group_of_row, self.test_size, random_state)
         outside = f"The {train.size} samples outside the test set have"
         check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
