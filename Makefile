@@ -57,6 +57,7 @@ lint: $(INSTALLED)  ## style, types, order of the packages, sections of docstrin
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest -q tests/test_docstrings.py  # numpydoc
 

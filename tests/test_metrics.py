@@ -1,6 +1,7 @@
 """Limits of metrics, against all outcomes of small tests and against sums in many digits."""
 
 from functools import cache
+from typing import get_args
 
 import mpmath
 import numpy as np
@@ -14,7 +15,8 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from tandemvote.confusion import METRICS, count_tests
+from tandemvote.certificate.metric import SIDES
+from tandemvote.confusion import METRICS, Metric, Sides, count_tests
 from tandemvote.metrics import check_metric, metric_limits, metric_value
 
 NO_COSTS = np.array([])
@@ -183,3 +185,8 @@ def test_other_metrics_are_rejected_with_the_reason(metric, reason):
         check_metric("kappa")
     with pytest.raises(ValueError, match=r"metric=\['recall', 'f1'\] is not supported\. Use one"):
         check_metric(["recall", "f1"])
+
+
+def test_type_checkers_know_every_metric():
+    assert get_args(Metric) == tuple(METRICS)
+    assert get_args(Sides) == tuple(SIDES)

@@ -6,15 +6,22 @@ the formulas that made a certificate.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
+
+Metric = Literal[
+    "error", "accuracy", "recall", "precision", "f1", "specificity", "balanced_accuracy", "cost"
+]
+Sides = Literal["one", "both"]
 
 AT_MOST, AT_LEAST = "at most", "at least"
 
 PER_CLASS = ("recall", "precision", "f1", "specificity")
 """Metrics of one class, or averages over all classes."""
 
-METRICS = {
+METRICS: dict[str, str] = {
     "error": AT_MOST,
     "accuracy": AT_LEAST,
     **dict.fromkeys(PER_CLASS, AT_LEAST),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.assumptions import METRIC
 from tandemvote.certificate.rendering import TextTable, rate
-from tandemvote.confusion import PER_CLASS, Tests, count_tests
+from tandemvote.confusion import PER_CLASS, Metric, Sides, Tests, count_tests
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import check_metric, metric_limits
 from tandemvote.spelling import shown
@@ -28,11 +28,11 @@ MOST_CLASSES = 12  # of a table
 
 def certify_metric(
     certificate: Certificate,
-    metric: str,
+    metric: Metric,
     *,
     positive: Any = None,
     cost: ArrayLike | None = None,
-    sides: str = "one",
+    sides: Sides = "one",
 ) -> Certificate:
     """Certify another metric of the same classifier on the same samples.
 
@@ -114,7 +114,8 @@ def class_metrics(certificate: Certificate) -> TextTable:
 
     The table is empty without a test set, without votes, and for more than `MOST_CLASSES` classes.
     """
-    votes, metrics = certificate.votes, ("recall", "precision", "f1")
+    votes = certificate.votes
+    metrics: tuple[Metric, ...] = ("recall", "precision", "f1")
     if votes is None or TEST_SET not in certificate.candidates or votes.classes.size > MOST_CLASSES:
         return TextTable()
     shared = replace(certificate, delta=certificate.delta / votes.classes.size / len(metrics))

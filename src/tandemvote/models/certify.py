@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 from tandemvote.auditing import check_findings
 from tandemvote.auditing.checks import audit
 from tandemvote.certificate import Certificate, SelectiveCertificate, certify_votes
+from tandemvote.confusion import Metric, Sides
 from tandemvote.decimals import failure_probability
 from tandemvote.models.held_out import Samples, votes_of, with_deployed
 from tandemvote.models.model_checks import check_bagged
@@ -27,10 +28,10 @@ def certify(
     y: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
-    metric: str = "error",
+    metric: Metric = "error",
     positive: Any = None,
     cost: ArrayLike | None = None,
-    sides: str = "one",
+    sides: Sides = "one",
     weights: str | ArrayLike = "uniform",
     bound: str | Sequence[str] = "auto",
     X_unlabeled: Any = None,

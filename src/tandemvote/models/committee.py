@@ -159,7 +159,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         self.random_state = random_state
         self.allow = allow
 
-    @private.fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @private.fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
         X: Any,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -139,6 +139,45 @@ class Comparison:
         return as_text(self.verdict, self.lines)
 
 
+class Predictor(Protocol):  # noqa: D101
+    def predict(self, X: Any, /) -> Any: ...  # noqa: D102
+
+
+class Array(Protocol):  # noqa: D101
+    def __array__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
+class Options(TypedDict, total=False):  # noqa: D101
+    groups: ArrayLike | None
+    confidence: float
+    allow: Sequence[str]
+
+
+@overload
+def compare(
+    model_a: Any,
+    model_b: Predictor | Array,
+    X: Any = None,
+    y: Any = None,
+    **options: Unpack[Options],
+) -> Comparison: ...
+@overload
+def compare(
+    model_a: Any,
+    model_b: Sequence[Predictor | Array | list[Any]],
+    X: Any = None,
+    y: Any = None,
+    **options: Unpack[Options],
+) -> list[Comparison]: ...
+@overload
+def compare(
+    model_a: Any,
+    model_b: Sequence[str | float],
+    X: None = None,
+    *,
+    y: Any,
+    **options: Unpack[Options],
+) -> Comparison: ...
 def compare(
     model_a: Any,
     model_b: Any,

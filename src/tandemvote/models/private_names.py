@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from sklearn.base import _fit_context
 from sklearn.tree import _tree
@@ -18,8 +19,16 @@ DOCUMENTATION = (
 )
 """`_doc_link_template` of the classifiers: the page that scikit-learn's diagram links to."""
 
-fit_context = _fit_context
-"""Decorator of `fit` that validates the parameters of an estimator."""
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
+    """Return a decorator of `fit` that validates the parameters of an estimator."""
+    decorator: Callable[[Method], Method] = _fit_context(
+        prefer_skip_nested_validation=prefer_skip_nested_validation
+    )
+    return decorator
+
 
 Tree: type = _tree.Tree
 """The compiled tree. A model file from a stranger may hold one whose branches lead into foreign
