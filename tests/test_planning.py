@@ -51,17 +51,33 @@ def test_large_numbers_follow_the_normal_approximation():
     assert labels_needed(0.0499, 0.05) == pytest.approx(expected, rel=0.01)
 
 
-@pytest.mark.parametrize("arguments", [(0.05, 0.05), (0.1, 0.05), (-0.1, 0.5), (0.1, 1), (0, 0)])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (0.05, 0.05),
+        (0.1, 0.05),
+        (-0.1, 0.5),
+        (0.1, 1),
+        (0, 0),
+        ("0.1", 0.2),
+        (0.1, "0.2"),
+        (0, None),
+    ],
+)
 def test_goals_that_cannot_be_shown_are_rejected(arguments):
-    with pytest.raises(ValueError, match="expected 0 <= error < max_error < 1"):
+    with pytest.raises(ValueError, match="expected 0 <= error < max_error < 1, as numbers"):
         labels_needed(*arguments)
 
 
 def test_other_invalid_values_are_rejected():
     with pytest.raises(ValueError, match="power=1 is not valid"):
         labels_needed(0.1, 0.2, power=1)
+    with pytest.raises(ValueError, match=r"power='0\.8' is not valid; expected a number"):
+        labels_needed(0.1, 0.2, power="0.8")
     with pytest.raises(ValueError, match="confidence=95 is not valid"):
         labels_needed(0.1, 0.2, confidence=95)
+    with pytest.raises(ValueError, match=r"confidence='0\.95' is not valid; .* as a number"):
+        labels_needed(0.1, 0.2, confidence="0.95")
     with pytest.raises(ValueError, match="More than 1,000,000,000 labels"):
         labels_needed(0.1, 0.1000001)
 

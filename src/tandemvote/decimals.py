@@ -66,7 +66,7 @@ def failure_probability(confidence: float) -> float:
     """
     if not isinstance(confidence, Real) or not 0.5 <= confidence < 1.0:
         raise ValueError(
-            f"confidence={confidence!r} is not valid; expected a number of at least 0.5 and less"
-            " than 1, such as 0.95."
+            f"confidence={confidence!r} is not valid; expected at least 0.5 and less than 1, as a"
+            " number such as 0.95."
         )
     return float(1 - Decimal(repr(float(confidence))))

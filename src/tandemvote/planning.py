@@ -59,9 +59,9 @@ def labels_needed(
     rates = (error, max_error)
     if not all(isinstance(rate, Real) for rate in rates) or not 0 <= error < max_error < 1:
         raise ValueError(
-            f"error={error!r} and max_error={max_error!r} are not valid; expected numbers with"
-            " 0 <= error < max_error < 1. No number of samples shows that an error rate is below"
-            " itself: raise max_error, or improve the model."
+            f"error={error!r} and max_error={max_error!r} are not valid; expected"
+            " 0 <= error < max_error < 1, as numbers. No number of samples shows that an"
+            " error rate is below itself: raise max_error, or improve the model."
         )
     if not isinstance(power, Real) or not 0 < power < 1:
         raise ValueError(
