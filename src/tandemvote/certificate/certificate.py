@@ -87,6 +87,8 @@ class Certificate:
         Whether the samples are one random row of each of many groups.
     members : str or None
         Digest of the tested models.
+    n_trees : int or None
+        Number of trees of each tested model of a committee of forests.
     versions : mapping of str to str
         Versions of the libraries that computed the certificate.
     votes : Votes or None
@@ -120,6 +122,7 @@ class Certificate:
     measure: Measure | None = None
     groups: GroupCertificates | None = None
     members: str | None = None
+    n_trees: int | None = None
     votes: Votes | None = None
 
     @property

@@ -44,6 +44,7 @@ def certify_votes(
     delta: float = 0.05,
     findings: Sequence[Finding] = (),
     members: str | None = None,
+    n_trees: int | None = None,
 ) -> Certificate:
     """Certify the weighted vote of voters on samples they were not trained on.
 
@@ -66,6 +67,8 @@ def certify_votes(
         What was found in the samples.
     members : str, default=None
         Digest of the tested models.
+    n_trees : int, default=None
+        Number of trees of each tested model, if these are forests.
 
     Returns
     -------
@@ -134,6 +137,7 @@ def certify_votes(
         versions=versions(),
         one_row_per_group=one_row_per_group,
         members=members,
+        n_trees=n_trees,
         votes=votes,
     )
     return with_candidates(certificate, names)

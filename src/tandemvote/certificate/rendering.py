@@ -198,9 +198,10 @@ def _subject(certificate: Certificate) -> tuple[str, str]:
     if certificate.deployed is not None:
         name = printable(certificate.deployed)
         return name, f"{name} through {n_voters} voter{'s' * (n_voters > 1)}"
+    trees = "" if certificate.n_trees is None else f" of {certificate.n_trees} trees"
     if n_untested:
         referee = "a referee" if n_untested == 1 else f"{n_untested} untested models"
-        return "this committee", f"{n_voters - n_untested} tested models and {referee}"
+        return "this committee", f"{n_voters - n_untested} tested models{trees} and {referee}"
     if n_voters == 1:
         return "this classifier", "one classifier"
     return "this weighted majority vote", f"the vote of {n_voters} voters"

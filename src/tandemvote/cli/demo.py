@@ -30,7 +30,7 @@ def demo(
     voting = CertifiedForestClassifier(trees, weights="tandem", max_samples=0.5, random_state=0)
     rows = []
     for scheme, model, words in (
-        ("committee", committee, "4 forests are tested, a fifth is trained on all labels"),
+        ("committee", committee, "forests are tested together, one more is trained on all labels"),
         ("holdout", holdout, "1 forest is tested; the test labels train nothing"),
         ("trees", voting, "the paper: every tree votes, no test set"),
     ):

@@ -191,7 +191,7 @@ class Training(Fitting):
     scheme: Scheme = option(
         Scheme.COMMITTEE,
         "SCHEME",
-        "committee: 4 models tested on rows set aside vote with one trained on all rows. holdout:"
+        "committee: models tested on rows set aside vote with one trained on all rows. holdout:"
         " one model is tested. trees: the paper's forest, without a test set.",
     )
     learner: Learner = option(Learner.FOREST, "LEARNER", "forest, or boosting (gradient boosting).")

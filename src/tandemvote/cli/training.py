@@ -105,7 +105,7 @@ def train(
         holdout = training.scheme is Scheme.HOLDOUT
         model = CertifiedClassifier(
             with_encoder(learner(training), table.kinds),
-            n_tested=1 if holdout else 4,
+            n_tested=1 if holdout else "auto",
             referee=not holdout,
             test_size=training.test_size,
             confidence=guarantee.confidence,

@@ -33,8 +33,10 @@ from tandemvote.models.members import (
     LabeledSamples,
     Member,
     Unfitted,
+    planned_models,
     train_member,
     train_members,
+    trees_of,
 )
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
 from tandemvote.models.splitting import draw_test_rows, group_codes
@@ -62,9 +64,11 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
     estimator : classifier, default=None
         Any classifier or pipeline; a `RandomForestClassifier` by default. Everything that learns
         from data, such as encoders and feature selection, belongs inside the pipeline.
-    n_tested : int, default=4
-        Number of models that are tested; an even number if there is a referee. More models give a
-        tighter bound at the price of one more fit each.
+    n_tested : "auto" or int, default="auto"
+        Number of `estimator` that are tested; an even number if there is a referee. "auto" is 4, or
+        12 with a third of the trees each if `estimator` is a forest of 100 trees or more
+        (`RandomForestClassifier`, `ExtraTreesClassifier` or `BaggingClassifier`, also at the end of
+        a pipeline): as much training as four whole forests, and a tighter bound.
     referee : bool or classifier, default=True
         If True, one more `estimator` is trained on all samples. A classifier of another kind may
         take its place. If False, the tested models predict alone: by their averaged probabilities,
@@ -114,7 +118,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = CertifiedClassifier(RandomForestClassifier(), random_state=0).fit(X, y)
     >>> model.certificate_.bound, len(model.estimators_)
-    ('test_set', 4)
+    ('test_set', 12)
     >>> model.certificate_.value < 0.15
     True
     """
@@ -127,22 +131,29 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
     _doc_link_module = "tandemvote"
     _doc_link_template = private.DOCUMENTATION
     # Some estimators of scikit-learn have predict after fit only: tags show which are classifiers.
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [private.HasMethods(["fit", "predict"]), BaseEstimator, None],
-        "n_tested": [private.Interval(Integral, 1, None, closed="left")],
+        "n_tested": [
+            private.StrOptions({"auto"}),
+            private.Interval(Integral, 1, None, closed="left"),
+        ],
         "referee": ["boolean", private.HasMethods(["fit", "predict"]), BaseEstimator],
         "test_size": [
             private.StrOptions({"auto"}),
             private.Interval(private.RealNotInt, 0, 1, closed="neither"),
             private.Interval(Integral, 1, None, closed="left"),
         ],
+        "confidence": "no_validation",  # `failure_probability` checks it for all public functions
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "allow": ["array-like", str],
     }
 
     def __init__(
         self,
         estimator: Any = None,
         *,
-        n_tested: int = 4,
+        n_tested: int | str = "auto",
         referee: Any = True,
         test_size: float | int | str = "auto",
         confidence: float = 0.95,
@@ -204,14 +215,15 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
     ) -> Self:
         """Fit; the command line has audited the table as it was read, by which rows are drawn."""
         bases, delta = self._bases(), failure_probability(self.confidence)
-        if "referee" in bases and self.n_tested % 2:
-            raise ValueError(
-                f"n_tested={self.n_tested} is odd, and with a referee one tested model would be"
-                f" wasted. Use n_tested={self.n_tested + 1}, or referee=False to do without one."
-            )
         for base in bases.values():
             check_one_label(base)
             check_not_frozen(base)
+        n_tested, tested = planned_models(bases["estimator"], self.n_tested)
+        if "referee" in bases and n_tested % 2:
+            raise ValueError(
+                f"n_tested={n_tested} is odd, and with a referee one tested model would be wasted."
+                f" Use n_tested={n_tested + 1}, or referee=False to do without one."
+            )
         check_collected(X)
         validate_data(self, X, y, skip_check_array=True)
         X, labels = indexable(X, _labels(y))
@@ -228,21 +240,24 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         test, train = draw_test_rows(contents, group_of_row, self.test_size, random_state)
         outside = f"The {train.size} samples outside the test set have"
         check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
-        learners = self._learners(fit_params, groups)
+        (_, params), *referee = self._learners(fit_params, groups)
+        learners = [(tested, params), *referee]
         data = LabeledSamples(X, labels, classes)
         members = train_members(
-            data, train, learners, self.n_tested, n_jobs=self.n_jobs, random_state=random_state
+            data, train, learners, n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
         self.classes_ = classes
         self.training_rows_ = digests
         self.test_indices_ = test
         models = [member.model for member in members]
-        self.estimators_ = models[: self.n_tested]
+        self.estimators_ = models[:n_tested]
         self.referee_ = models[-1] if "referee" in bases else None
         self._labels_of_members = [member[1:] for member in members]
         votes = self._test_votes(X, codes, grouped=groups is not None)
         digest = self._members_digest()
-        self._certificate = certify_votes(votes, delta=delta, findings=findings, members=digest)
+        self._certificate = certify_votes(
+            votes, delta=delta, findings=findings, members=digest, n_trees=trees_of(tested)
+        )
         return self
 
     def refit_referee(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
@@ -376,7 +391,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         if self._is_average():
             tested = [self._predicted(samples)]
         else:
-            tested = [each.predict(samples) for each in self._members()[: self.n_tested]]
+            tested = [each.predict(samples) for each in self._members()[: len(self.estimators_)]]
         referee = [] if self.referee_ is None else [labels]  # unread, since no sample tests it
         predictions = np.array([*tested, *referee])
         held_out = np.ones(predictions.shape, bool)

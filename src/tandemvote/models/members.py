@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from tandemvote.codes import encode
 from tandemvote.draws import LARGEST_SEED, Rows
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.models.model_checks import predict_labels
+from tandemvote.models.model_checks import BAGGED, last_step, predict_labels
 from tandemvote.models.private_names import pick, slice_fit_params
 
 Unfitted = tuple[Any, dict[str, Any]]
@@ -34,8 +35,44 @@ SUBSET = 0.95
 boosting on six data sets: 0.95 gave 1.03 times the bound of a hold-out, 0.9 gave 1.09, a bootstrap
 1.16, at the same error rate."""
 
+MANY_TREES = 100
+FORESTS, OTHERS = (12, 3), (4, 1)
+"""Number of tested models for ``n_tested="auto"``, and what the number of their trees is divided
+by: for forests of many trees, and for every other learner. The measurements are in
+docs/benchmarks/schemes.rst."""
+
 N_COMPARED = 200
 """Training rows on which the scores of two seeds are compared."""
+
+
+def planned_models(estimator: Any, n_tested: int | str) -> tuple[int, Any]:
+    """Return how many models are tested, and the estimator that each of them is a clone of.
+
+    "auto" decides by the kind of learner and its number of trees only, never by the data.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> planned_models(RandomForestClassifier(100), "auto")
+    (12, RandomForestClassifier(n_estimators=33))
+    >>> planned_models(RandomForestClassifier(99), "auto")
+    (4, RandomForestClassifier(n_estimators=99))
+    """
+    if not isinstance(n_tested, str):
+        return n_tested, estimator
+    n_trees = trees_of(estimator) or 0
+    n_models, divisor = FORESTS if n_trees >= MANY_TREES else OTHERS
+    if divisor > 1:
+        estimator = clone(estimator)
+        last_step(estimator).set_params(n_estimators=n_trees // divisor)
+    return n_models, estimator
+
+
+def trees_of(model: Any) -> int | None:
+    """Return the number of trees of a forest, also at the end of a pipeline; None for others."""
+    forest = last_step(model)
+    is_forest = isinstance(forest, BAGGED) and isinstance(forest.n_estimators, Integral)
+    return int(forest.n_estimators) if is_forest else None
 
 
 class Member(NamedTuple):

@@ -123,9 +123,9 @@ class CertificateRecord:
     untested. `class_counts` are the labeled samples of each class, `observed` the errors of the
     vote on samples that some voter was tested on, `test` those that count in the test-set bound.
     `fitted` is the bound that the weights minimize, None if the weights were fixed. `members` is a
-    digest of the tested models. The `profile` has, for every unlabeled sample, the share of the
-    voters behind the vote, or behind the `deployed` classifier that the certificate is about
-    ("leads"), and its lead over any other class ("gaps").
+    digest of the tested models, `n_trees` the number of trees of each. The `profile` has, for every
+    unlabeled sample, the share of the voters behind the vote, or behind the `deployed` classifier
+    that the certificate is about ("leads"), and its lead over any other class ("gaps").
     """
 
     metric: Annotated[str, kinds.one_of(*METRICS)]
@@ -138,6 +138,7 @@ class CertificateRecord:
     published: bool
     deployed: str | None
     members: str | None
+    n_trees: Count | None
     one_row_per_group: bool
     group: Group | None
     measure: Measure | None
