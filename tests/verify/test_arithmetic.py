@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tandemvote.bounds import BOUNDS
-from tandemvote.verify.arithmetic import FLOATS, Balls
+from tandemvote.verify.arithmetic import Arithmetic, Balls
 from tandemvote.verify.rules import RULES, supremum
 
 BALLS = Balls()
@@ -56,8 +56,8 @@ def test_inverses_of_kl_enclose_the_root(k, n, divergence):
         assert low[0] <= 0 or exact_allowed <= kl(exact_p, low[0])
         assert low[1] - low[0] < 1e-30
     part, rest = float(p), float(1 - p)
-    assert abs(FLOATS.kl_upper(part, rest, float(allowed)) - high[0]) < 1e-10
-    assert abs(1 - FLOATS.kl_upper(rest, part, float(allowed)) - low[0]) < 1e-10
+    assert abs(Arithmetic().kl_upper(part, rest, float(allowed)) - high[0]) < 1e-10
+    assert abs(1 - Arithmetic().kl_upper(rest, part, float(allowed)) - low[0]) < 1e-10
 
 
 def test_coins_with_one_side_have_closed_forms():
@@ -81,7 +81,7 @@ def test_moments_follow_their_definition(n):
     terms = (comb(n, k) * Fraction(k, n) ** k * Fraction(n - k, n) ** (n - k) for k in range(n + 1))
     truth = sum(terms, Fraction(0))
     assert_encloses(BALLS.moment(n), as_mpmath(truth))
-    assert FLOATS.moment(n) == pytest.approx(float(truth), rel=1e-13)
+    assert Arithmetic().moment(n) == pytest.approx(float(truth), rel=1e-13)
 
 
 def test_moments_of_large_samples_follow_the_incomplete_gamma_function():
@@ -100,7 +100,7 @@ def test_binomial_limits_have_the_tail_they_should(k, n, delta):
     tails = [1 - mpmath.betainc(k + 1, n - k, 0, p, regularized=True) for p in (low, high)]
     assert tails[1] <= mpmath.mpf(delta) <= tails[0]
     assert high - low < 1e-15
-    plain = FLOATS.binomial_limit(k, n, Fraction(delta))
+    plain = Arithmetic().binomial_limit(k, n, Fraction(delta))
     assert plain == pytest.approx(float(low), abs=1e-12)
     assert BALLS.ends(BALLS.binomial_limit(n, n, Fraction(delta))) == (1, 1)
 

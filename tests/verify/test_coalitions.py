@@ -14,7 +14,7 @@ from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.counts import VoteCounts
 from tandemvote.verify import verify_file
-from tandemvote.verify.arithmetic import FLOATS, Balls
+from tandemvote.verify.arithmetic import Arithmetic, Balls
 from tandemvote.verify.coalitions import Coalitions, voting_units
 from tandemvote.votes import Votes
 from tandemvote.voting import exact_weights
@@ -132,7 +132,7 @@ def test_both_linear_programs_agree_for_any_weights(seed, k):
     errors = rng.binomial(sizes, rng.uniform(0, 0.2, size=k))
     bound = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound
     stated = stated_bound(errors, sizes, weights)
-    assert min(bound(Fraction(0.05), FLOATS), 1) == pytest.approx(stated, abs=1e-9)
+    assert min(bound(Fraction(0.05), Arithmetic()), 1) == pytest.approx(stated, abs=1e-9)
     rigorous = Balls()
     with rigorous.context():
         low, high = rigorous.ends(bound(Fraction(0.05), rigorous))
@@ -146,7 +146,7 @@ def test_both_linear_programs_agree_for_fifteen_voters():
         weights, sizes = rng.dirichlet(np.full(15, 50.0)).tolist(), rng.integers(100, 900, size=15)
         errors = rng.binomial(sizes, rng.uniform(0.01, 0.1, size=15))
         value = coalitions_of(weights, errors.tolist(), sizes.tolist()).bound(
-            Fraction(0.05), FLOATS
+            Fraction(0.05), Arithmetic()
         )
         stated = stated_bound(errors, sizes, weights)
         assert min(value, 1) == pytest.approx(stated, abs=1e-9)

@@ -12,9 +12,14 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
+import numpy as np
+from scipy.special import betainccinv
+
 from tandemvote.extras import import_extra
+from tandemvote.verify.json_text import CertificateFileError
 
 Condition = Callable[[Fraction], bool | None]
 """Whether a number is above a root; None if balls leave it open."""
@@ -31,7 +36,18 @@ MANY_SAMPLES = 10_000
 """Above it the sum for the moment is longer than its enclosure is wide."""
 
 TAIL_BITS = 64
-"""Bits to which a binomial tail is summed, by about 10 sqrt(n) terms."""
+"""Bits to which a binomial tail of k errors or fewer is summed, by at most 10 sqrt(k) terms."""
+
+GUESSED_BITS = (40, 30, 20)
+"""Bits to which a guess of a binomial limit may be right; each is checked."""
+
+TERMS_PER_VOTER = 400_000
+"""How many terms of binomial tails a file may need per voter, and in all 1,000 times as many. A
+voter that errs on 20% of a million samples of its own needs 230,000, with as much as adding them
+takes for `TERMS_OF_A_TAIL`."""
+
+TERMS_OF_A_TAIL = 10_000
+"""Terms that can be added in the time that a tail takes without them."""
 
 PRECISION = 200
 """Bits of a ball's middle; the certificates have 53."""
@@ -44,15 +60,31 @@ class Arithmetic:
     """
 
     rigorous = False
-    bits = 60
+    bits = 52
     """Number of halvings of a bisection."""
+    cost_of_a_term, allowance = 1, 1
 
     exp, sqrt, log, log_gamma = map(staticmethod, (math.exp, math.sqrt, math.log, math.lgamma))
     smaller, larger = map(staticmethod, (min, max))
 
+    def __init__(self, n_voters: int = 0) -> None:
+        self._n_terms_left = (1000 + n_voters) * TERMS_PER_VOTER * self.allowance
+        # Many voters, pairs and groups share a limit or a moment.
+        self.binomial_limit, self.moment = cache(self._binomial_limit), cache(self._moment)
+
     def context(self) -> AbstractContextManager[Any]:
         """Return the context in which calculations must run."""
         return nullcontext()
+
+    def spend(self, n_terms: int) -> None:
+        """Raise an error before a tail is summed if its terms are too many for the whole file."""
+        self._n_terms_left -= TERMS_OF_A_TAIL + n_terms * self.cost_of_a_term
+        if self._n_terms_left < 0:
+            raise CertificateFileError(
+                "The file has too many different binomial limits, or limits of too many samples, to"
+                " be verified in seconds per 1,000 voters. Certify fewer voters, groups or classes"
+                + (", or verify without --rigorous." if self.rigorous else ".")
+            )
 
     def exactly(self, x: Fraction | int) -> Any:
         """Return the number nearest to a fraction, or the smallest ball around it."""
@@ -76,12 +108,14 @@ class Arithmetic:
         """Return the middle of a ball, exactly."""
         return sum(self.ends(x)) / Fraction(2)
 
-    def bisect(self, exceeds: Condition, low: Fraction, high: Fraction) -> Any:
+    def bisect(
+        self, exceeds: Condition, low: Fraction, high: Fraction, bits: int | None = None
+    ) -> Any:
         """Root of an increasing condition that is False at `low` and True at `high`.
 
         Stops early where the condition stays None, undecided; both ends are proven all the same.
         """
-        for _ in range(self.bits):
+        for _ in range(self.bits if bits is None else bits):
             # A root may lie exactly in the middle, where balls cannot decide; next to it they can.
             for share in (Fraction(1, 2), Fraction(3, 7)):
                 middle = low + share * (high - low)
@@ -112,7 +146,7 @@ class Arithmetic:
         low = min(self.ends(part)[0], 1 - self.ends(rest)[1])
         return self.bisect(exceeds, low, Fraction(1))
 
-    def moment(self, n: int) -> Any:
+    def _moment(self, n: int) -> Any:
         r"""Exact moment of n samples, 1 + sum over k >= 1 of n! / ((n - k)! n^k), term by term.
 
         Many samples: n! e^n / (2 n^n) + 1 - theta by Stirling's series, whose partial sums enclose
@@ -139,7 +173,7 @@ class Arithmetic:
         theta = between(*(number(Fraction(1, 3) + Fraction(4, 135) / (n + s)) for s in shifts))
         return self.sqrt(pi * n / 2) * factor + 1 - theta
 
-    def binomial_limit(self, n_errors: int, n_samples: int, delta: Fraction) -> Any:
+    def _binomial_limit(self, n_errors: int, n_samples: int, delta: Fraction) -> Any:
         """Error rate p at which n_errors or fewer of n_samples have probability delta."""
         if n_errors == n_samples:
             return self.exactly(1)
@@ -151,35 +185,34 @@ class Arithmetic:
             more = self._log_at_most(n_samples - n_errors - 1, n_samples, 1 - p)
             return is_above(more, self.log_of(1 - delta))
 
+        guess = float(betainccinv(n_errors + 1, n_samples - n_errors, float(delta)))
+        for right in GUESSED_BITS if 0 < guess < 1 else ():
+            low, high = (Fraction(guess) * (1 + Fraction(sign, 2**right)) for sign in (-1, 1))
+            if high < 1 and exceeds(low) is False and exceeds(high):
+                return self.bisect(exceeds, low, high, self.bits - right)
         return self.bisect(exceeds, Fraction(0), Fraction(1))
 
     def _log_at_most(self, k: int, n: int, p: Fraction) -> Any:
         """Logarithm of the probability of k or fewer of n, whose terms fall from k down."""
+        self.spend(min(k, 10 * math.isqrt(k)))
         number, log_gamma = self.exactly, self.log_gamma
-        odds = number((1 - p) / p)
         log_term = log_gamma(number(n + 1)) - log_gamma(number(k + 1))
         log_term = log_term - log_gamma(number(n - k + 1))
         log_term = log_term + k * self.log_of(p) + (n - k) * self.log_of(1 - p)
-        term = total = number(1)
-        negligible = number(Fraction(1, 2**TAIL_BITS))
-        while k > 0:
-            ratio = odds * k / (n - k + 1)
-            # Later ratios are smaller still: the rest is below the geometric series.
-            if term * ratio <= negligible * total * (1 - ratio):
-                total = self.between(total, total + term * ratio / (1 - ratio))
-                break
-            term = term * ratio
-            total = total + term
-            k -= 1
-        return log_term + self.log(total)
+        return log_term + self.log(self._falling_sum(number((1 - p) / p), k, n))
+
+    def _falling_sum(self, odds: Any, k: int, n: int) -> Any:
+        """Sum of the terms of a tail over its largest one.
+
+        Ratios of terms fall from 1 at most, as fast as 1 - i / k: terms are below exp(-i^2 / (2k)).
+        """
+        i = np.arange(min(k, 10 * math.isqrt(k)), dtype=float)
+        return 1.0 + float(np.cumprod(odds * (k - i) / (n - k + 1 + i)).sum())
 
 
 def is_above(value: Any, limit: Any) -> bool | None:
     """Return True if a value is above a limit, False if below, None if balls leave it open."""
     return True if value > limit else False if value < limit else None
-
-
-FLOATS = Arithmetic()
 
 
 class Balls(Arithmetic):
@@ -196,8 +229,10 @@ class Balls(Arithmetic):
 
     rigorous = True
     bits = 110
+    cost_of_a_term, allowance = 100, 20
 
-    def __init__(self) -> None:
+    def __init__(self, n_voters: int = 0) -> None:
+        super().__init__(n_voters)
         self._flint = import_extra("flint", "verify")
         arb = self._flint.arb
         self.exp, self.sqrt, self.log, self.log_gamma = arb.exp, arb.sqrt, arb.log, arb.lgamma
@@ -223,3 +258,17 @@ class Balls(Arithmetic):
         """Return the smallest and the largest number of a ball."""
         low, high = (end.mid().fmpq() for end in (x.lower(), x.upper()))
         return Fraction(int(low.p), int(low.q)), Fraction(int(high.p), int(high.q))
+
+    def _falling_sum(self, odds: Any, k: int, n: int) -> Any:
+        """Sum terms to `TAIL_BITS`, and enclose the rest."""
+        term = total = self.exactly(1)
+        negligible = self.exactly(Fraction(1, 2**TAIL_BITS))
+        while k > 0:
+            ratio = odds * k / (n - k + 1)
+            # Later ratios are smaller still: the rest is below the geometric series.
+            if term * ratio <= negligible * total * (1 - ratio):
+                return self.between(total, total + term * ratio / (1 - ratio))
+            term = term * ratio
+            total = total + term
+            k -= 1
+        return total
