@@ -39,10 +39,13 @@ def shown(words: Collection[object], most: int = 3) -> str:
 
 
 def written(label: Any) -> str:
-    """Return a label as text, as it is in a table: 1 for 1.0, nothing for a missing one."""
+    """Return a label as text, as it is in a table: 1 for 1.0, nothing for a missing one.
+
+    Without the apostrophe of `cell_of`.
+    """
     if isinstance(label, float) and label.is_integer():
         label = int(label)
-    return "" if label is None else str(label)
+    return "" if label is None else value_of(str(label))
 
 
 def no_column(table: object, name: str, columns: Collection[str]) -> str:
@@ -71,3 +74,29 @@ def printable(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
+
+
+FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of a cell that make spreadsheets run it as a formula, unless it is a number."""
+
+
+def cell_of(value: Any) -> Any:
+    """Return a value for a spreadsheet: an apostrophe before text that it would run as a formula.
+
+    Examples
+    --------
+    >>> cell_of("=A1+B1"), cell_of("-2"), value_of(cell_of("=A1+B1"))
+    ("'=A1+B1", '-2', '=A1+B1')
+    """
+    if not isinstance(value, str) or not value.startswith(FORMULA_MARKS):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
+def value_of(cell: str) -> str:
+    """Return the text of a cell that `cell_of` wrote."""
+    return cell[1:] if cell.startswith("'") and cell_of(cell[1:]) == cell else cell

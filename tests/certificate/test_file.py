@@ -65,7 +65,7 @@ def certificates(draw):
         delta=draw(st.floats(1e-9, 0.5)),
         published=draw(st.booleans()),
         findings=[finding, *FINDINGS[: draw(st.integers(0, 2))]],
-        members=draw(st.sampled_from([None, "sha256:1"])),
+        members=draw(st.sampled_from([None, "0123456789abcdef" * 2])),
     )
 
 
@@ -100,7 +100,7 @@ def certificate():
     rng = np.random.default_rng(0)
     labels = rng.integers(2, size=500)
     votes = Votes.from_predictions(labels ^ (rng.random((5, 500)) < 0.1), labels)
-    return certify_votes(votes, bound="best", findings=FINDINGS, members="sha256:1")
+    return certify_votes(votes, bound="best", findings=FINDINGS, members="0123456789abcdef" * 2)
 
 
 def test_saving_and_loading_by_path(certificate, tmp_path):

@@ -1,7 +1,9 @@
 """Files are checked before the work, and are whole or not there."""
 
+import csv
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -74,3 +76,29 @@ def test_predicted_formulas_are_not_run_by_spreadsheets(tmp_path, monkeypatch, c
         safe = "=cmd" if place.endswith("parquet") else "'=cmd"
         assert safe in predicted(place) <= {safe, "b"}
         assert predicted(place, "--formulas") <= {"=cmd", "b"}
+
+
+def test_formulas_in_written_votes_are_not_run_by_spreadsheets_and_are_verified(
+    tmp_path, monkeypatch
+):
+    rng = np.random.default_rng(0)
+    kinds = rng.choice(["=cmd|' /C calc'!A0", "b"], 80)
+    rows = [
+        f"{x:.3f},{kind},{site}"
+        for x, kind, site in zip(
+            rng.normal(kinds == "b"), kinds, rng.choice(["@x", "y"], 80), strict=True
+        )
+    ]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text("\n".join(["a,kind,=site", *rows]))
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", "--by", "=site"]
+    for votes in ("votes.csv", "votes.parquet"):
+        assert run([*call, "--certificate", "c.json", "--votes", votes]) == 0
+        assert run(["verify", "c.json", "--votes", votes]) == 0
+    cells = [
+        cell
+        for row in csv.reader((tmp_path / "votes.csv").read_text().splitlines())
+        for cell in row
+    ]
+    assert not [cell for cell in cells if cell.startswith(("=", "@"))]
+    assert {"'=site", "'@x", "'=cmd|' /C calc'!A0"} <= {*cells}

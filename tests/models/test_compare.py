@@ -108,3 +108,10 @@ def test_invalid_input_is_rejected():
         compare(DummyClassifier(), [0, 1], y=[0, 1])
     with pytest.raises(ValueError, match="compare requires labels, and two models"):
         compare([0, 1], [0, 1])
+
+
+def test_names_of_classes_cannot_move_the_cursor():
+    y = np.arange(60) % 2
+    loud = type("\x1b[31mLoud\n", (DummyClassifier,), {})
+    models = [each(strategy="prior").fit(y[:, None], y) for each in (loud, DummyClassifier)]
+    assert "\x1b" not in repr(compare(*models, np.zeros((60, 1)), y))

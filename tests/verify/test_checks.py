@@ -11,15 +11,17 @@ from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
+from tandemvote.certificate.pipeline import GIVEN
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.decimals import rounded_up
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import Balls
 from tandemvote.verify.averages import Evidence
-from tandemvote.verify.document import Document
+from tandemvote.verify.document import FITTED, Document
 from tandemvote.verify.kinds import pack, unpack
 from tandemvote.verify.rules import RULES
 from tandemvote.votes import Votes
+from tandemvote.weights.objective import MINIMIZABLE
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
@@ -187,7 +189,7 @@ FALSE = [
     (("class_counts",), None, "tested on 400 of None samples"),
     (("one_row_per_group",), True, "the assumptions lack one"),
     (("findings",), [], None),
-    (("members",), "sha256:0", None),
+    (("members",), "0" * 32, None),
 ]
 
 
@@ -278,7 +280,7 @@ def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
         (("versions", "tandemvote"), "9.9"),
         (("certificates", 0, "assumptions", 6), "All is well."),
         (("certificates", 0, "findings", 0, "message"), "Another note."),
-        (("certificates", 0, "members"), "sha256:0"),
+        (("certificates", 0, "members"), "0" * 32),
     ],
 )
 def test_a_changed_word_is_found_by_the_digest(document, changed, place, value):
@@ -319,10 +321,27 @@ def test_genuine_binomial_limits_are_proven(k, n, delta):
 
 
 @pytest.mark.parametrize("delta", [0.999, 0.500001])
-def test_a_confidence_below_one_half_is_found(make_votes, delta):
-    document = document_of(certify_votes(make_votes(), bound="tandem", delta=delta))
-    problem = verify_file(document).problem
+def test_a_confidence_below_one_half_is_rejected_by_the_file_and_before(make_votes, delta):
+    certificate = certify_votes(make_votes(), bound="tandem", delta=0.5)
+    assert verify_file(document_of(certificate)).valid
+    problem = verify_file(document_of(replace(certificate, delta=delta))).problem
     assert f"delta is {delta:g}; expected more than 0 and at most 0.5" in problem
+    with pytest.raises(ValueError, match=f"delta={delta:g} is above 0.5"):
+        certify_votes(make_votes(), bound="tandem", delta=delta)
+
+
+def test_every_method_of_fitting_weights_is_readable():
+    assert {*FITTED} == {*MINIMIZABLE, GIVEN}
+
+
+@pytest.mark.parametrize(
+    ("place", "value"), [("fitted", "TANDEM"), ("members", "sha256:0"), ("members", "A" * 32)]
+)
+def test_words_that_the_library_does_not_write_are_unreadable(
+    document, changed, problem_of, place, value
+):
+    with pytest.raises(CertificateFileError, match=place):
+        problem_of(changed(document, ("certificates", 0, place), value))
 
 
 @pytest.mark.parametrize("delta", [1e-300, 5e-324])

@@ -93,6 +93,7 @@ def test_changed_words_of_f1_are_found(field, value, message):
     ("field", "value", "message"),
     [
         ("positive", 7, "7, which is not a class"),
+        ("positive", True, "True, which is not a class"),
         ("tests", [], "costs and tests"),
         ("costs", ["0x0.0p+0"], "costs and tests"),
         ("observed", [{"n_errors": 0, "n_samples": 110}], "not those observed"),

@@ -20,6 +20,7 @@ from tandemvote.bounds.registry import AUTO, automatic_bounds
 from tandemvote.certificate.certificate import Certificate, applicable_bounds
 from tandemvote.certificate.rendering import rate
 from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.decimals import MAX_DELTA
 from tandemvote.held_out_checks import check_held_out_sets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
@@ -81,6 +82,11 @@ def certify_votes(
     'first_order'
     """
     check_delta(delta)
+    if delta > MAX_DELTA:
+        raise ValueError(
+            f"delta={delta:g} is above {MAX_DELTA}. Certificates require a confidence of at least"
+            f" {1 - MAX_DELTA:.0%}."
+        )
     check_request(bound, weights, evidence.classes)
     pi = check_distribution(prior, evidence.n_voters, "prior")
     votes = evidence if isinstance(evidence, Votes) else None

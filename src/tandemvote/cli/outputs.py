@@ -16,6 +16,7 @@ from tandemvote.cli import GATE_CLOSED
 from tandemvote.cli.messages import in_options, say
 from tandemvote.cli.options import Guarantee
 from tandemvote.extras import import_extra
+from tandemvote.spelling import cell_of
 from tandemvote.whole_files import written_whole
 
 if TYPE_CHECKING:
@@ -164,29 +165,20 @@ def _voters(predictions: Any) -> dict[str, Any]:
     return {f"voter{number}": cells for number, cells in enumerate(predictions, start=1)}
 
 
-FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
-"""First characters of a cell that make spreadsheets run it as a formula, unless it is a number."""
-
-
 def without_formulas(columns: dict[str, Any]) -> dict[str, Any]:
     """Return columns with an apostrophe before texts that a spreadsheet would run as formulas."""
-    return {_as_text(name): [_as_text(cell) for cell in columns[name]] for name in columns}
+    return {cell_of(name): [*map(cell_of, columns[name])] for name in columns}
 
 
-def _as_text(cell: Any) -> Any:
-    if not isinstance(cell, str) or not cell.startswith(FORMULA_MARKS):
-        return cell
-    try:
-        float(cell)
-    except ValueError:
-        return f"'{cell}"
-    return cell
+def write_table(columns: dict[str, Any], path: Path | None, *, formulas: bool = False) -> None:
+    """Write columns as CSV or Parquet; without a path, as CSV to the standard output.
 
-
-def write_table(columns: dict[str, Any], path: Path | None) -> None:
-    """Write columns as CSV or Parquet; without a path, as CSV to the standard output."""
+    In CSV, a spreadsheet runs text such as ``=A1+B1`` if `formulas` is True.
+    """
     import pandas
 
+    if not formulas and (path is None or path.suffix == ".csv"):
+        columns = without_formulas(columns)
     frame = pandas.DataFrame(columns)
     if path is None:
         say(frame.to_csv(index=False, lineterminator="\n"), newline=False)

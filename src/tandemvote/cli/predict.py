@@ -49,9 +49,7 @@ def predict(
     certificate = loaded[-1].certificate_
     X, copied = read_features(new, columns.kinds, copied=keep, **vars(reading))
     table = {name: copied[name] for name in keep} | {PREDICTION: loaded[1:].predict(X)}
-    if not formulas and (output is None or output.suffix == ".csv"):
-        table = outputs.without_formulas(table)
-    outputs.write_table(table, output)
+    outputs.write_table(table, output, formulas=formulas)
     lines = [] if output is None else [f"Predictions: {output}"]
     lines += [*describe_unknown(loaded, X), certificate.guarantee]
     lines += [str(each) for each in certificate.findings if each.severity != "note"]

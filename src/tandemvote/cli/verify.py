@@ -12,7 +12,7 @@ import typer
 from tandemvote.cli import WRONG, options
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import flag, option
-from tandemvote.spelling import printable
+from tandemvote.spelling import printable, value_of
 
 if TYPE_CHECKING:
     from tandemvote.verify import Verdict
@@ -42,9 +42,11 @@ def verify(
     document = Document.from_json(read_document(file))
     labeled, predictions, columns = None, None, {}
     if votes is not None:
-        by = {each.by for each in document.groupings} & {*votes_io.column_names(votes)}
+        stated = {each.by for each in document.groupings}
+        by = {name: value_of(name) for name in votes_io.column_names(votes)}
+        by = {name: value for name, value in by.items() if value in stated}
         labeled = votes_io.read_votes(votes, **table.reading(by), keep=None)
-        columns = votes_io.read_columns(votes, by)
+        columns = {by[name]: cells for name, cells in votes_io.read_columns(votes, by).items()}
     if unlabeled is not None:
         predictions = votes_io.read_predictions(unlabeled, drop=table.drop)
     verdict = verify_file(

@@ -19,6 +19,7 @@ from tandemvote.metrics import difference_lower
 from tandemvote.models.held_out import Samples, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.planning import labels_needed
+from tandemvote.spelling import printable
 from tandemvote.votes import Votes, check_predicts_labels, select_samples
 
 ASSUMPTIONS = (
@@ -292,7 +293,7 @@ def _votes(given: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding
 
 def _names(given: Sequence[Any]) -> list[str]:
     """Return the models' class names if they differ, else A, B or A, B1, B2, ..."""
-    names = [type(each).__name__ for each in given]
+    names = [printable(type(each).__name__) for each in given]
     if hasattr(given[0], "predict") and len(set(names)) == len(names):
         return names
     return ["A", "B"] if len(given) == 2 else ["A", *(f"B{i}" for i in range(1, len(given)))]

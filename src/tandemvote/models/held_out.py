@@ -23,6 +23,7 @@ from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import check_not_trained_on
 from tandemvote.models.trees import frozen_copy
+from tandemvote.spelling import printable
 from tandemvote.votes import Votes, check_predicts_labels
 from tandemvote.votes_io import count_votes
 
@@ -123,7 +124,8 @@ def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) ->
     check_one_label(deployed)
     check_not_trained_on(deployed, X_unlabeled, what="unlabeled")
     predict = partial(predict_labels, frozen_copy(deployed))
-    return votes.with_deployed(predict(X_unlabeled), name=type(deployed).__name__, predict=predict)
+    name = printable(type(deployed).__name__)
+    return votes.with_deployed(predict(X_unlabeled), name=name, predict=predict)
 
 
 def predict_each(models: Sequence[Any], X: Any) -> tuple[Codes, NDArray[Any]]:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from tandemvote.assumptions import GROUPS
 from tandemvote.auditing import Findings
 from tandemvote.confusion import AT_MOST
-from tandemvote.decimals import rounded_down, rounded_up
-from tandemvote.verify.arithmetic import FLOATS, Arithmetic, Balls
+from tandemvote.decimals import MAX_DELTA, rounded_down, rounded_up
+from tandemvote.verify.arithmetic import Arithmetic, Balls
 from tandemvote.verify.averages import Evidence
 from tandemvote.verify.document import (
     CLASS,
@@ -113,7 +113,7 @@ def verify_file(
     Raises
     ------
     CertificateFileError
-        If the file cannot be read as a certificate.
+        If the file cannot be read as a certificate, or takes too long to verify.
 
     Examples
     --------
@@ -131,7 +131,8 @@ def verify_file(
         if name not in RULES:
             known = ", ".join(RULES)
             raise CertificateFileError(f"The bound {shortened(name)} is unknown; known: {known}.")
-    arithmetic, columns = Balls() if rigorous else FLOATS, columns or {}
+    n_voters, columns = sum(each.n_voters for each in document.certificates), columns or {}
+    arithmetic = Balls(n_voters) if rigorous else Arithmetic(n_voters)
     with arithmetic.context():
         problems = chain(
             _problems(document, arithmetic), recount(document, votes, unlabeled, columns)
@@ -172,8 +173,8 @@ def _wrong_record(
 ) -> Iterator[str]:
     """List what is wrong with one certificate, whose exact failure probability is `delta`."""
     yield from _wrong_weights(record)
-    if not 0 < record.delta <= 0.5:
-        yield f"delta is {record.delta:g}; expected more than 0 and at most 0.5"
+    if not 0 < record.delta <= MAX_DELTA:
+        yield f"delta is {record.delta:g}; expected more than 0 and at most {MAX_DELTA}"
     yield from _inapplicable(record)
     yield from _wrong_totals(record)
     yield from impossible_counts(record)
@@ -271,14 +272,16 @@ def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
     labels = [(type(label), label) for label in grouping.labels]
     if not labels or len(set(labels)) < len(labels):
         yield f"the grouping by {by!r} lists no label, or one twice"
-    if grouping.by in (CLASS, PREDICTED) and set(grouping.labels) != set(whole.classes):
+    if grouping.by in (CLASS, PREDICTED) and {*labels} != {
+        (type(label), label) for label in whole.classes
+    }:
         yield f"the grouping by {by!r} does not list the classes of the file"
     if grouping.by == PREDICTED and (TEST_SET not in whole.candidates or whole.untested.any()):
         yield "groups by predicted class require a test of all voters"
-    if any(each.weights != whole.weights or each.classes != whole.classes for each in members):
-        return  # which is found with the group
     if len(members) < len(labels):
         yield f"the grouping by {by!r} lists {len(labels)} groups; {len(members)} are certified"
+    if any(each.weights != whole.weights or each.classes != whole.classes for each in members):
+        return  # which is found with the group
     for name, total in _additive(whole).items():  # every sample is in one group
         parts = sum((_additive(each).get(name, 0 * total) for each in members), 0 * total)
         if (parts != total).any():

@@ -41,6 +41,9 @@ CLASS, PREDICTED = "class", "predicted"
 
 TEST_SET, VOTE_PROFILE, DISAGREEMENT = "test_set", "vote_profile", "disagreement"
 
+FITTED = ("first_order", "tandem", DISAGREEMENT, "given")
+"""What weights may depend on: a bound that they minimize, or, where they are given, anything."""
+
 MAX_VOTERS = 5000
 """Above it one pair matrix alone takes more than 200 MB."""
 
@@ -122,7 +125,7 @@ class CertificateRecord:
     `delta`. `printed` is the value rounded to the safe side. A voter without held-out samples is
     untested. `class_counts` are the labeled samples of each class, `observed` the errors of the
     vote on samples that some voter was tested on, `test` those that count in the test-set bound.
-    `fitted` is the bound that the weights minimize, None if the weights were fixed. `members` is a
+    `fitted` is one of `FITTED`, None if the weights were fixed. `members` is a
     digest of the tested models, `n_trees` the number of trees of each. The `profile` has, for every
     unlabeled sample, the share of the voters behind the vote, or behind the `deployed` classifier
     that the certificate is about ("leads"), and its lead over any other class ("gaps").
@@ -137,7 +140,7 @@ class CertificateRecord:
     candidates: Mapping[str, float]
     published: bool
     deployed: str | None
-    members: str | None
+    members: Annotated[str | None, kinds.optional(kinds.DIGEST)]
     n_trees: Count | None
     one_row_per_group: bool
     group: Group | None
@@ -146,7 +149,7 @@ class CertificateRecord:
     observed: StatedTest | None
     test: StatedTest | None
     weights: tuple[float, ...]
-    fitted: str | None
+    fitted: Annotated[str | None, kinds.optional(kinds.one_of(*FITTED))]
     prior: tuple[float, ...]
     classes: tuple[Label, ...]
     findings: tuple[StatedFinding, ...]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import math
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
@@ -133,6 +134,10 @@ def _float(value: Any, place: str) -> float:
 TEXT = plain("a text", lambda value: isinstance(value, str))._replace(write=str)
 BOOLEAN = plain("true or false", lambda value: isinstance(value, bool))
 FLOAT = Kind(_float, lambda value: float(value).hex())
+DIGEST = plain(
+    "32 hexadecimal digits",
+    lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None,
+)
 PLAIN = {str: TEXT, float: FLOAT, bool: BOOLEAN}
 
 

@@ -57,7 +57,9 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
 def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     """List counts that contradict each other or the rest of the file."""
     metric, classes, sizes = record.metric, list(record.classes), record.class_counts or ()
-    if measure.positive is not None and not (metric in PER_CLASS and measure.positive in classes):
+    about = type(measure.positive), measure.positive
+    named = metric in PER_CLASS and about in [(type(label), label) for label in classes]
+    if measure.positive is not None and not named:
         yield f"{metric} is about {measure.positive!r:.40}, which is not a class of the file"
     n_costs, n_tests = 0, 1
     own_sizes = [0]  # of the class that a test is about, unless it is about all samples
@@ -65,8 +67,9 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
         n_costs, n_tests = len(classes) ** 2, len({*measure.costs}) - 1
         own_sizes *= n_tests
     elif metric in (*PER_CLASS, "balanced_accuracy"):
-        labels = classes if measure.positive is None else [measure.positive]
-        n_tests, own_sizes = len(labels), [sizes[classes.index(label)] for label in labels]
+        one = None if measure.positive is None else classes.index(measure.positive)
+        own_sizes = [*sizes] if one is None else [sizes[one]]
+        n_tests = len(own_sizes)
     counted = (len(measure.costs), len(measure.tests), len(measure.observed))
     if counted != (n_costs, n_tests, n_tests) or n_tests < 1:
         yield f"{metric} has {counted} costs and tests; expected {(n_costs, n_tests, n_tests)}"
