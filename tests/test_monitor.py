@@ -203,7 +203,13 @@ def test_a_growing_file_waits_for_the_last_group_and_keeps_its_path():
 
 def test_a_group_counts_once_over_all_batches_and_saved_states():
     days = [datetime.date(2026, 1, day) for day in (1, 2)]
-    for first, second in ((days, days[1:]), ([1, 2.0], [2]), (["a", "b"], ["b"])):
+    stamps = np.array(days, "datetime64[ns]")
+    for first, second in (
+        (days, days[1:]),
+        (stamps, stamps[1:]),
+        ([1, 2.0], [2]),
+        (["a", "b"], ["b"]),
+    ):
         state = json.dumps(Monitor(0.1).update([0, 0], [0, 1], groups=first).to_dict())
         with pytest.raises(ValueError, match="was passed before, and a group counts once"):
             Monitor.from_dict(json.loads(state)).update([0], [1], groups=second)
