@@ -25,9 +25,9 @@ def test_the_package_runs_as_the_command():
     assert started.stdout == f"tandemvote {__version__}\n"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
 def test_help_names_no_types(command, capsys):
-    assert run([command, "--help"]) == 0
+    assert run([*command, "--help"]) == 0
     assert not {"<str>", "<bool>", "<path>"} & {*capsys.readouterr().out.split()}
 
 

@@ -91,6 +91,17 @@ def test_the_certificate_is_that_of_the_library(table, data, tmp_path):
     ]
 
 
+def test_quiet_prints_the_error_rates_and_keeps_the_gate(table, tmp_path, capsys):
+    files = ["--certificate", str(tmp_path / "c.json")]
+    call = [*CALL, table, "--trees", "3", "--quiet", *files]
+    assert run(call) == 0
+    printed = capsys.readouterr()
+    assert printed.out.count("\n") == 1 and printed.out.startswith("observed error")
+    assert not printed.err
+    assert run([*call, "--max-error", "0.1%"]) == 3
+    assert capsys.readouterr().err.startswith("Not guaranteed")
+
+
 def test_files_are_written_before_anything_is_printed(table, tmp_path, capsys, monkeypatch):
     def fail(*_, **__):
         raise OSError("the disk is full")

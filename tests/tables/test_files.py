@@ -70,6 +70,12 @@ def test_a_parquet_file_is_read_without_its_index(tmp_path, name):
     assert [*frame.columns] == [*FRAME.columns]
 
 
+def test_a_missing_file_is_named_once():
+    with pytest.raises(DatasetError) as raised:
+        read_frame("nofile.csv")
+    assert str(raised.value).count("nofile.csv") == 1 and "No such file" in str(raised.value)
+
+
 def test_the_standard_input_is_read(monkeypatch):
     content = io.BytesIO(FRAME.to_csv(index=False).encode())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(content))

@@ -6,6 +6,7 @@ from decimal import Decimal
 import numpy as np
 import pandas
 import pytest
+from sklearn.pipeline import make_pipeline
 
 from tandemvote.tables import DatasetError, TableColumns
 from tandemvote.tables.kinds import find_kind
@@ -90,6 +91,15 @@ def test_categories_become_text_with_gaps():
     X = TableColumns({"color": "category", "code": "category"}).fit_transform(frame)
     assert [*X.columns] == ["color", "code"] and X.iloc[0].tolist() == ["red", "7"]
     assert X.iloc[1].isna().all()
+
+
+def test_names_of_columns_and_set_output_are_those_of_scikit_learn():
+    polars = pytest.importorskip("polars")
+    frame = pandas.DataFrame({"color": ["red", None], "more": [1, 2], "size": [3, 4]})
+    columns = TableColumns({"size": "number", "color": "category"})
+    assert make_pipeline(columns).fit(frame).get_feature_names_out().tolist() == ["size", "color"]
+    X = columns.set_output(transform="polars").fit_transform(frame)
+    assert X.equals(polars.DataFrame({"size": [3.0, 4.0], "color": ["red", None]}))
 
 
 @pytest.mark.parametrize(

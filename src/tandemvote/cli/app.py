@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from tandemvote import __version__
 from tandemvote.cli import INTERNAL_FAILURE, STOPPED
@@ -41,16 +41,24 @@ COMMANDS = {
 }
 
 
-class Command(TyperCommand):
-    """A command whose help shows metavars, and no Python types such as <bool>."""
+class WithoutTypes:
+    """Help that shows metavars, and no Python types such as <bool>."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters of a command and its option --help."""
-        params: list[Any] = super().get_params(ctx)
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for each in params:
             shown = each.metavar if each.param_type_name == "option" else None
             each.display_type_rich = lambda ctx, shown=shown: shown
         return params
+
+
+class Command(WithoutTypes, TyperCommand):
+    """A command."""
+
+
+class Group(WithoutTypes, TyperGroup):
+    """The program without a command."""
 
 
 for command in COMMANDS.values():
@@ -63,7 +71,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(cls=Group)
 def _root(
     version: Annotated[
         bool,

@@ -31,7 +31,7 @@ def certify(
     from tandemvote.cli.training import audited, read_data, read_groupings, train
     from tandemvote.tables import read_features
 
-    table = read_data(data, columns, reading, by=guarantee.by)
+    table = read_data(data, columns, reading, by=guarantee.by, quiet=guarantee.quiet)
     by = read_groupings(guarantee.by, table.target, [*table.kinds, *table.excluded])
     for name in {*by} & {*table.others}:  # before the training
         check_n_groups(name, len({*table.others[name]} - {None}))

@@ -67,7 +67,8 @@ def certify_votes(
         )
     else:
         votes_io.check_voters(next(iter(large)), large.voters, keep=keep)
-        say(f"Counting {large.n_samples:,} rows.", err=True)
+        if not guarantee.quiet:
+            say(f"Counting {large.n_samples:,} rows.", err=True)
         with progress() as bars:
             task = bars.add_task("rows", total=large.n_samples)
             evidence = votes_io.count_votes(large, progress=partial(bars.advance, task))

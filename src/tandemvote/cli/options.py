@@ -97,6 +97,8 @@ class Confidence:
         0.95, "SHARE", "Probability with which the bound holds.", parser=share
     )
 
+    quiet = False  # an option of those that print a certificate
+
     def __post_init__(self) -> None:
         """Check the confidence before anything is read."""
         failure_probability(self.confidence)
@@ -118,6 +120,7 @@ class Guarantee(Confidence):
         [], "COLUMN", "Certify groups too: by class (recall), predicted (precision) or a column."
     )
     all_bounds: bool = flag("--all-bounds", "Print every bound that applies.")
+    quiet: bool = flag("--quiet", "Print the error rates only, not what they rest on.")
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,8 @@ def deliver(
         save_model(model, path)
         warning = f" ({JOBLIB_WARNING})" if path.suffix == ".joblib" else ""
         lines.append(f"Model: {path}{warning}")
-    _print(certificate, all_bounds=guarantee.all_bounds, as_json=as_json)
-    for line in lines:
+    _print(certificate, guarantee, as_json=as_json)
+    for line in [] if guarantee.quiet else lines:
         say(line, err=True)
     limit = guarantee.max_error
     if limit is not None and certificate.value > limit:
@@ -116,7 +116,7 @@ def deliver(
         raise typer.Exit(GATE_CLOSED)
 
 
-def _print(certificate: Certificate, *, all_bounds: bool, as_json: bool) -> None:
+def _print(certificate: Certificate, guarantee: Guarantee, *, as_json: bool) -> None:
     from tandemvote.bounds import get_bound
     from tandemvote.certificate.rendering import TextTable, as_text
     from tandemvote.decimals import rounded_up
@@ -124,15 +124,15 @@ def _print(certificate: Certificate, *, all_bounds: bool, as_json: bool) -> None
     if as_json:
         shown: dict[str, Any] = {"observed": certificate.observed, "guaranteed": certificate.value}
         shown |= {"baseline": certificate.baseline} | certificate.to_dict()
-        say(json.dumps(shown | ({"bounds": certificate.bounds} if all_bounds else {})))
+        say(json.dumps(shown | ({"bounds": certificate.bounds} if guarantee.all_bounds else {})))
         return
     advice = filter(None, [certificate.advice])
     lines = [certificate.basis, *map(str, certificate.findings), *advice]
-    say(in_options(as_text(certificate.headline, lines)))
+    say(in_options(as_text(certificate.headline, [] if guarantee.quiet else lines)))
     if certificate.groups is not None:
         words = "This table and the bound above are each valid by themselves:"
         say(f"\n{words}\n{certificate.groups!r}")
-    if all_bounds:
+    if guarantee.all_bounds:
         bounds = certificate.bounds.items()
         rows = [[name, get_bound(name).label, rounded_up(value)] for name, value in bounds]
         table = TextTable(["bound", "label", "error <="], "<<>", rows)

@@ -34,7 +34,12 @@ ENCODER_SHARE = 0.1
 
 
 def read_data(
-    path: str, columns: Columns, reading: FileReading, *, by: Collection[str] = ()
+    path: str,
+    columns: Columns,
+    reading: FileReading,
+    *,
+    by: Collection[str] = (),
+    quiet: bool = False,
 ) -> Table:
     """Read DATA and report on the error stream how."""
     table = read_table(
@@ -51,7 +56,8 @@ def read_data(
             f"{path} has {number_of(len(table.y), 'row')}; at least {FEWEST_LABELED} are required,"
             " thousands for a useful bound. Give more rows."
         )
-    say(f"Read {printable(table.summary)}.", err=True)
+    if not quiet:
+        say(f"Read {printable(table.summary)}.", err=True)
     return table
 
 
@@ -89,7 +95,8 @@ def train(
     unlabeled: Any = None,
 ) -> tuple[Pipeline, Any]:
     """Return a fitted pipeline whose last step has a certificate, and the rows it was fitted on."""
-    say(f"Training {training.learner} with scheme {training.scheme}.", err=True)
+    if not guarantee.quiet:
+        say(f"Training {training.learner} with scheme {training.scheme}.", err=True)
     with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
         if training.scheme is Scheme.TREES:

@@ -33,7 +33,9 @@ def explained(problem: str, fix: str, *kinds: type[Exception]) -> Iterator[None]
     try:
         yield
     except kinds as error:
-        reason = str(error).strip() or type(error).__name__
+        # The text of an OSError has the name of the file, as the problem does.
+        text = getattr(error, "strerror", None) or str(error).strip()
+        reason = text or type(error).__name__
         raise DatasetError(f"{problem} ({reason}). {fix}") from error
 
 

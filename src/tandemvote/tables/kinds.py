@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from tandemvote.extras import import_extra
@@ -68,6 +69,10 @@ class TableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_columns(frame, self.kinds, "The table")
         columns = {name: _converted(frame[name], kind) for name, kind in self.kinds.items()}
         return pandas.DataFrame(columns, index=frame.index)
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Return the names of the columns, in the order of `kinds`."""
+        return np.array([*self.kinds], dtype=object)
 
 
 def check_columns(frame: pandas.DataFrame, wanted: Collection[str], name: Any) -> None:
