@@ -9,7 +9,7 @@ PYENVS := $(subst $() ,,$(patsubst %,%:,$(wildcard $(HOME)/.pyenv/versions/*/bin
 # Numeric libraries start no threads of their own, and compiled tests are kept for the next time.
 QUICKLY := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
-.PHONY: help setup demo test test-fast test-docs test-slow recompute matrix dist release-check lint format docs reproduce validity bench clean
+.PHONY: help setup demo test test-fast test-docs test-slow recompute matrix dist release-check lint format docs reproduce paper validity bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -73,6 +73,9 @@ reproduce: $(INSTALLED)  ## tables and figures of the paper from the committed r
 	$(BIN)/python -m reproduction render
 	$(BIN)/python -m reproduction.report.front_page
 	@echo "To grow the forests anew, or on your own data: $(BIN)/python -m reproduction run --help"
+
+paper: $(INSTALLED)  ## one data set of the paper in a minute: printed | ours (SET=Letter, data: TANDEMVOTE_DATA)
+	OMP_NUM_THREADS=1 $(BIN)/python -m reproduction paper $(or $(SET),Pendigits)
 
 validity: $(INSTALLED)  ## simulate every guarantee: hours, or less with DRAWS=200
 	OMP_NUM_THREADS=1 $(BIN)/python validity/run.py $(if $(DRAWS),--draws $(DRAWS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from math import isnan
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -23,6 +24,9 @@ from reproduction.experiments.cells import PAPER_FAMILIES, Cell
 from reproduction.experiments.protocol import ROOT
 from reproduction.experiments.sources import DataSource, own_files
 from reproduction.experiments.store import RowStore
+from reproduction.report.comparison import compare
+from reproduction.report.frames import read_frame
+from reproduction.report.readme import COLUMN_WORDS
 from reproduction.report.rendering import render_reproduction
 from tandemvote.cli.app import run as run_application
 from tandemvote.tables import DatasetError
@@ -172,6 +176,38 @@ def render_results(output: Output = RESULTS) -> None:
     """Make tables, figures and the comparison with the paper, from the rows alone."""
     for path in render_reproduction(output):
         typer.echo(path)
+
+
+@app.command()
+def paper(
+    name: Name = "Pendigits",
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the rows.")] = Path(
+        "build/paper"
+    ),
+    data_home: DataHome = None,
+    repetitions: Annotated[int, typer.Option("--repetitions", "-r", min=1)] = 3,
+) -> None:
+    """Grow a few forests on one data set, and print the paper's numbers next to theirs."""
+    run_cells(
+        output=output,
+        data_home=data_home,
+        dataset=[name],
+        family=[Family.A],
+        repetitions=repetitions,
+        render=False,
+    )
+    store = RowStore(output)
+    compared = compare(read_frame(store, "forests"), read_frame(store, "unlabeled"))
+    ours = compared[(compared["dataset"] == find_entry(name).name) & compared["ours"].notna()]
+    typer.echo(f"{'weights':<12} {'':<21} {'printed':>10} {'ours':>10}  standard errors")
+    for cell in ours.to_dict("records"):
+        words = COLUMN_WORDS[cell["column"]]
+        printed = ">1" if isnan(cell["paper"]) else f"{cell['paper']:.5g}"
+        errors = "-" if isnan(cell["standard_errors"]) else f"{cell['standard_errors']:+.1f}"
+        typer.echo(
+            f"{cell['weighting']:<12} {words:<21} {printed:>10} {cell['ours']:>10.5g}  {errors:>6}"
+        )
 
 
 @datasets.command("list")

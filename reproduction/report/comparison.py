@@ -1,4 +1,4 @@
-"""Our means others the paper's, cell by cell in standard errors, and why some differ."""
+"""Our means next to the paper's, cell by cell in standard errors, and why some differ."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CELL_COLUMNS = ("group", "dataset", "bagging", "weighting", "labeled_fraction", 
 
 
 def compare(forests: pd.DataFrame, unlabeled: pd.DataFrame) -> pd.DataFrame:
-    """Set the means of the rows others the paper's numbers, one row per number of the paper.
+    """Set the means of the rows next to the paper's numbers, one row per number of the paper.
 
     `standard_errors` is the difference over its standard error, NaN where there is nothing to
     compare.

@@ -58,7 +58,7 @@ def render_paper(folder: str | os.PathLike[str]) -> list[Path]:
         unlabeled=unlabeled,
         comparison=comparison,
         explanations=read_explanations(folder / "explanations.csv"),
-        findings=all_findings(forests, unlabeled, names),
+        findings=all_findings(forests, unlabeled, weights, names),
         tables=tables,
         figures=figures,
     )

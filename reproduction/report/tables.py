@@ -30,6 +30,13 @@ RISK_COLUMNS = {
     "first_order": Heading("FO-optimized", r"$\hat L(\mathrm{MV}_{\rho^*_{FO}}, S_{test})$"),
     "tandem": Heading("TND-optimized", r"$\hat L(\mathrm{MV}_{\rho^*_{TND}}, S_{test})$"),
 }
+NUMBERS = {
+    "bounds": {"full": "I.2", "reduced": "I.4"},
+    "statistics": {"full": "I.3", "reduced": "I.5"},
+    "test risk": {"full": "I.6", "reduced": "I.7"},
+}
+"""Numbers of the tables in the paper."""
+
 BAGGING_WORDS = {"full": "bagging", "reduced": "reduced bagging"}
 
 
@@ -57,7 +64,8 @@ def dataset_table(names: Mapping[str, str]) -> TextTable:
     latex = ("$N$", "$d$", "$c$", r"$c_{\min}$", r"$c_{\max}$", "Source")
     return TextTable(
         name="datasets",
-        caption="The paper's data sets. c_min and c_max are the smallest and largest class "
+        caption="Table I.1. "
+        "The paper's data sets. c_min and c_max are the smallest and largest class "
         "frequency.",
         headings=(DATASET, *map(Heading, columns, latex)),
         rows=tuple(
@@ -88,7 +96,8 @@ def bound_table(forests: pd.DataFrame, bagging: str) -> TextTable:
 
     return _table(
         f"uniform-{bagging}-bounds",
-        caption=f"Bounds with {BAGGING_WORDS[bagging]} and uniform weights: mean (standard "
+        caption=f"Table {NUMBERS['bounds'][bagging]}. "
+        f"Bounds with {BAGGING_WORDS[bagging]} and uniform weights: mean (standard "
         "deviation). The tightest bound is bold, the second tightest underlined. C1 and C2 are "
         "defined for two classes only; ≥1 says nothing.",
         headings=[TEST_RISK, *(_bound_heading(column) for column in BOUND_COLUMNS)],
@@ -111,7 +120,9 @@ def statistics_table(forests: pd.DataFrame, bagging: str) -> TextTable:
 
     return _table(
         f"uniform-{bagging}-statistics",
-        caption=f"Statistics with {BAGGING_WORDS[bagging]} and uniform weights: means.",
+        caption=f"Table {NUMBERS['statistics'][bagging]}. "
+        f"Statistics with {BAGGING_WORDS[bagging]} and "
+        "uniform weights: means.",
         headings=[heading for heading, _ in STATISTICS.values()],
         rows=forests,
         counted=_uniform(forests, bagging),
@@ -133,7 +144,8 @@ def test_risk_table(forests: pd.DataFrame, bagging: str) -> TextTable:
 
     return _table(
         f"optimized-{bagging}-test-risk",
-        caption=f"Test risk with {BAGGING_WORDS[bagging]} after optimizing the weights: mean "
+        caption=f"Table {NUMBERS['test risk'][bagging]}. "
+        f"Test risk with {BAGGING_WORDS[bagging]} after optimizing the weights: mean "
         "(standard deviation). The best is bold, the second best underlined.",
         headings=list(RISK_COLUMNS.values()),
         rows=forests,
@@ -236,7 +248,7 @@ WITHOUT_FURTHER_LABELS = MappingProxyType(
         "vote_profile": Heading("VP", "VP"),
     }
 )
-"""Columns of the bounds that need no label others those the forest was grown on."""
+"""Columns of the bounds that need no label except those the forest was grown on."""
 
 WITH_FURTHER_LABELS = MappingProxyType({"test_set": Heading("TEST", "TEST")})
 """Columns of the bounds that spend labels of the test part."""

@@ -141,6 +141,8 @@ def _panel(axes: Axes, summary: pd.DataFrame, name: str, bars: list[Bar]) -> Non
         )
         risk = means["test_risk", "mean"]
         axes.plot([place - 0.42, place + 0.42], [risk, risk], color=RISK_COLOR, linewidth=1.6)
+        if means[bar.column, "mean"] >= 1.0:  # cut: the bound itself is larger
+            axes.plot(place, 0.97, marker="^", color="white", markersize=4)
     axes.set_xticks([])
     axes.set_ylim(bottom=0)
     if axes.get_ylim()[1] > 1:

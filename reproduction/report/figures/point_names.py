@@ -1,4 +1,4 @@
-"""Names others points, placed so that none covers another name or a point."""
+"""Names next to points, placed so that none covers another name or a point."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class Evidence:
     ...     "dataset": ["USPS", "USPS"], "bagging": "full", "weighting": "uniform",
     ...     "tandem": [0.25, 0.75],
     ... })
-    >>> evidence = Evidence(rows, rows, {"USPS": "USPS (reconstructed)"})
+    >>> evidence = Evidence(rows, rows, rows, {"USPS": "USPS (reconstructed)"})
     >>> evidence.means("full", "uniform")["tandem"].to_dict()
     {'USPS': 0.5}
     >>> evidence.listed(["USPS"]), evidence.listed([])
@@ -46,6 +46,7 @@ class Evidence:
 
     forests: pd.DataFrame
     unlabeled: pd.DataFrame
+    weights: pd.DataFrame
     names: dict[str, str]
 
     def rows(self, bagging: str, weighting: str) -> pd.DataFrame:

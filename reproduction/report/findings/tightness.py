@@ -57,7 +57,7 @@ def tandem_against_c_bounds(evidence: Evidence) -> Finding | None:
 
 
 def disagreement_helps_tandem(evidence: Evidence) -> Finding | None:
-    """TND gains on FO where disagreement is large others the Gibbs loss."""
+    """TND gains on FO where disagreement is large compared with the Gibbs loss."""
     uniform = evidence.means("full", "uniform").drop(index=TINY_LOSS_SETS, errors="ignore")
     uniform = uniform[uniform["gibbs_loss"] > 0]
     if len(uniform) < FEWEST_TO_RANK:

@@ -27,9 +27,12 @@ def _frames_of_the_paper() -> tuple[pd.DataFrame, pd.DataFrame]:
     return row_frame("forests", forests.values()), row_frame("unlabeled", unlabeled.values())
 
 
+NO_WEIGHTS = row_frame("weights", [])
+
+
 @cache
 def _findings_of_the_paper():
-    return all_findings(*_frames_of_the_paper(), {})
+    return all_findings(*_frames_of_the_paper(), NO_WEIGHTS, {})
 
 
 def _of_the_paper(claim):
@@ -39,7 +42,7 @@ def _of_the_paper(claim):
 
 def test_the_papers_numbers_bear_out_the_papers_findings():
     findings = _findings_of_the_paper()
-    assert len(findings) == 10
+    assert len(findings) == 13
     assert [actual.claim for actual in findings if not actual.holds] == []
     text = " ".join(actual.measured for actual in findings)
     assert "TND tightest on 5: Cod-RNA, MNIST, Pendigits, Sensorless, Splice" in text
@@ -60,12 +63,16 @@ def test_a_finding_that_the_rows_contradict_is_reported_as_such(weighting, colum
     forests, unlabeled = _frames_of_the_paper()
     chosen = (forests["dataset"] == "Letter") & (forests["weighting"] == weighting)
     forests.loc[chosen, column] = value
-    (actual,) = [f for f in all_findings(forests, unlabeled, {}) if f.claim.startswith(claim)]
+    (actual,) = [
+        f for f in all_findings(forests, unlabeled, NO_WEIGHTS, {}) if f.claim.startswith(claim)
+    ]
     assert not actual.holds
 
 
 def _found(forests, unlabeled, claim, names=None):
-    (actual,) = [f for f in all_findings(forests, unlabeled, names or {}) if claim in f.claim]
+    (actual,) = [
+        f for f in all_findings(forests, unlabeled, NO_WEIGHTS, names or {}) if claim in f.claim
+    ]
     return actual
 
 
@@ -134,3 +141,13 @@ def test_findings_write_names_with_their_mark():
     names = {"USPS": "USPS (reconstructed)"}
     predictions = _found(forests, unlabeled, "FO-optimized weights hurt", names).measured
     assert "(USPS (reconstructed))" in predictions
+
+
+def test_concentrated_weights_of_the_tandem_bound_contradict_figure_2b():
+    forests, unlabeled = _frames_of_the_paper()
+    weights = pd.DataFrame({"dataset": "Letter", "bagging": "full", "tree": range(100)})
+    weights["first_order"] = [1.0] + 99 * [0.0]
+    for tandem, holds in ((100 * [0.01], True), ([1.0] + 99 * [0.0], False)):
+        findings = all_findings(forests, unlabeled, weights.assign(tandem=tandem), {})
+        (actual,) = [f for f in findings if "Figure 2b" in f.claim]
+        assert actual.holds == holds
