@@ -91,13 +91,18 @@ def test_votable_weights_are_voted_with_exactly_as_certified():
         assert abs(weights.sum() - 1) < 1e-11
 
 
-def test_the_order_of_the_samples_depends_on_nothing_but_their_number():
+def test_the_order_of_a_profile_does_not_depend_on_the_order_of_the_samples():
     rng = np.random.default_rng(0)
     predictions = np.sort(rng.integers(3, size=(5, 200)), axis=1)  # as sorted as a file can be
     leads, gaps = vote_leads(predictions, np.full(5, 0.2))
     profile = VoteProfile.of(predictions, np.full(5, 0.2))
     assert not np.array_equal(profile.leads, leads)
     np.testing.assert_array_equal(np.sort(profile.leads), np.sort(leads))
-    other = VoteProfile.of(1 - predictions, np.full(5, 0.2))
-    np.testing.assert_array_equal(profile.leads, other.leads)
     assert set(zip(profile.leads, profile.gaps, strict=True)) == set(zip(leads, gaps, strict=True))
+    names = np.array(["a", "b", "c"])
+    for other in (predictions[:, ::-1], predictions[:, rng.permutation(200)]):
+        again = VoteProfile.of(other, np.full(5, 0.2))
+        np.testing.assert_array_equal(profile.leads, again.leads)
+        np.testing.assert_array_equal(profile.gaps, again.gaps)
+    texts = [VoteProfile.of(names[each], [0.2] * 5) for each in (predictions, predictions[:, ::-1])]
+    np.testing.assert_array_equal(texts[0].leads, texts[1].leads)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import Codes, distinct
+from tandemvote.draws import shuffled
 from tandemvote.votes import Votes
 
 FloatArray = NDArray[np.float64]  # not imported: `verify` uses this module, and no inequalities
@@ -18,10 +19,6 @@ EXACT_BITS = 52
 
 VOTABLE_BITS = 50
 """A distribution of multiples of 2^-50 becomes integers exactly, also if its sum is not quite 1."""
-
-SHUFFLE = 20201206
-"""Seed of the order of the unlabeled samples. Bets on a sample depend on the samples before it, so
-the order of a file must not matter."""
 
 SHARE_ROUNDING = 1e-9
 """Shares of the weight that differ by no more are a tie: another implementation of the same vote,
@@ -216,7 +213,9 @@ class VoteProfile:
         *,
         name: str = "the deployed classifier",
     ) -> VoteProfile:
-        """Let the voters vote with these weights, and shuffle the samples by a fixed seed.
+        """Let the voters vote with these weights, and shuffle the samples by all predictions.
+
+        Bets on a sample depend on the samples before it, so the order of a file must not matter.
 
         Predictions are labels of any type, shape (n_voters, n_samples). `deployed`, of shape
         (n_samples,), are the predictions of another classifier that is certified instead.
@@ -229,7 +228,7 @@ class VoteProfile:
         [(0.5, 0.0), (0.75, 0.5)]
         """
         leads, gaps = vote_leads(predictions, weights, deployed)
-        order = np.random.default_rng(SHUFFLE).permutation(leads.size)
+        order = shuffled([*np.asarray(predictions), deployed])
         return cls(leads[order], gaps[order], None if deployed is None else name)
 
 

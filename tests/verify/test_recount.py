@@ -50,6 +50,8 @@ def test_unlabeled_samples_are_counted_again(counted):
     votes, document = counted
     unlabeled = votes.classes[votes.unlabeled]
     assert verify_file(document, votes=votes, unlabeled=unlabeled).problem is None
+    # The order of the samples does not enter the draws.
+    assert verify_file(document, unlabeled=unlabeled[:, ::-1]).problem is None
 
 
 def test_another_prediction_of_an_unlabeled_sample_is_found(counted):
@@ -79,7 +81,7 @@ def test_the_profile_is_that_of_the_weights_in_the_file(counted):
     leads[[0, other]] = leads[[other, 0]]
     changed = with_whole(document, profile={**profile, "leads": leads})
     (problem,) = recount(changed, None, votes.classes[votes.unlabeled], {})
-    assert "the leads of unlabeled samples differ at" in problem
+    assert "the leads of unlabeled samples, or their order, are not" in problem
 
 
 def test_samples_that_the_file_does_not_have_are_found(make_votes):

@@ -21,12 +21,13 @@ from tandemvote.certificate.certificate import Certificate, applicable_bounds
 from tandemvote.certificate.rendering import rate
 from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.decimals import MAX_DELTA
+from tandemvote.draws import shuffled
 from tandemvote.held_out_checks import check_held_out_sets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.verify.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
 from tandemvote.votes import Votes
-from tandemvote.voting import SHUFFLE, VoteProfile, check_tested_majority, votable, weighted_vote
+from tandemvote.voting import VoteProfile, check_tested_majority, votable, weighted_vote
 from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import MINIMIZABLE
 
@@ -201,7 +202,8 @@ def _count(evidence: Votes | VoteCounts, method: str) -> tuple[VoteCounts, Place
     counted: Places = slice(None)
     profiled: Places = slice(None)
     if method == DISAGREEMENT:
-        order = np.random.default_rng(SHUFFLE).permutation(evidence.n_unlabeled)
+        deployed = None if evidence.deployed is None else evidence.deployed.predictions
+        order = shuffled([*evidence.unlabeled, deployed])
         counted, profiled = map(np.sort, np.array_split(order, 2))
     votes = replace(evidence, unlabeled=evidence.unlabeled[:, counted])
     return VoteCounts.from_votes(votes, tally=method == UNIFORM), profiled
