@@ -45,6 +45,20 @@ ONE_ROW_PER_GROUP = (
 )
 """Replaces the first text of `VOTES` if one row of each group is tested."""
 
+DRAW = (
+    "Rows were drawn by a seed and the contents of all rows, not by their order. The data, labels"
+    " and models were made without regard to this draw, and the seed was fixed beforehand: a second"
+    " seed is a second try. The data vary so much that two independent data sets are practically"
+    " never equal."
+)
+"""Added if the library drew test samples, a row of each group or the order of samples."""
+
+ORDER_OF_ROWS = (
+    "The order of the rows does not depend on their contents, or no seed was fixed: bootstraps and"
+    " other splits are drawn by positions."
+)
+"""Added if voters were tested on different samples."""
+
 UNLABELED_SAMPLES = (
     "The unlabeled samples are drawn independently from the same distribution. They were used"
     " neither to train a model nor to choose the weights. Samples on which the models disagree more"
@@ -100,16 +114,20 @@ def standard_assumptions(
     deployed: bool = False,
     untested: bool = False,
     one_row_per_group: bool = False,
+    drawn: bool = False,
+    split: bool = False,
     one_voter: bool = False,
     measure: bool = False,
 ) -> tuple[str, ...]:
     """List the assumptions of a bound.
 
     The bound uses the profile of unlabeled samples, a test set, a deployed classifier, untested
-    voters, one row per group, a single voter, or a measure other than the error rate.
+    voters, one row per group, other random draws, voters tested on different samples, a single
+    voter, or a measure other than the error rate.
     """
+    draws = [text for text, is_made in ((DRAW, drawn), (ORDER_OF_ROWS, split)) if is_made]
     if deployed:
-        return DEPLOYED
+        return (*DEPLOYED, *draws)
     texts = [text for text in VOTES if text != HARD_VOTE or not one_voter]
     if untested:
         texts[2], texts[-1] = UNTESTED_MAY_KNOW, TESTED_AND_UNTESTED
@@ -121,7 +139,7 @@ def standard_assumptions(
         texts.append(TEST_SAMPLES)
     if measure:
         texts.append(METRIC)
-    return tuple(texts)
+    return (*texts, *draws)
 
 
 def missing_assumptions(texts: Iterable[str], **uses: bool) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def test_a_certificate_is_valid_for_anyone_who_checks_it(file, capsys):
     shown = capsys.readouterr().out
     assert shown.startswith("valid: error <= 0.")
     assert "not checked: the counts of the labeled votes (give --votes)\n" in shown
-    assert "not checked: the 5 assumptions\n" in shown
+    assert "not checked: the 6 assumptions\n" in shown
 
 
 def test_a_limit_of_another_metric_is_not_shown_as_an_error_bound(tmp_path, capsys):
@@ -102,7 +102,7 @@ def test_everything_in_a_certificate_can_be_counted_again(complete, capsys):
         command += [f"--{name}", str(complete[name])]
     assert run(command) == 0
     shown = capsys.readouterr().out
-    assert "not checked: the 7 assumptions" in shown and shown.count("not checked") == 1
+    assert "not checked: the 8 assumptions" in shown and shown.count("not checked") == 1
 
 
 def test_programs_read_the_verdict_as_json(complete, capsys):

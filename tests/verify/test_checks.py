@@ -7,7 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tandemvote.assumptions import standard_assumptions
+from tandemvote.assumptions import (
+    DRAW,
+    ORDER_OF_ROWS,
+    UNLABELED_SAMPLES,
+    standard_assumptions,
+)
 from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
@@ -304,9 +309,33 @@ def test_every_assumption_behind_the_numbers_must_be_listed(document, problem_of
 
 def test_a_profile_requires_its_own_assumption(profiled, problem_of):
     record = profiled["certificates"][0]
-    assert record["assumptions"] == list(standard_assumptions(profile=True))
-    record["assumptions"].pop()
+    texts = list(standard_assumptions(profile=True, drawn=True, split=True))
+    assert record["assumptions"] == texts
+    record["assumptions"] = [text for text in texts if text != UNLABELED_SAMPLES]
     assert "unlabeled samples are" in problem_of(profiled)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"held_out": 2}, set()),
+        ({"held_out": 0.5}, {ORDER_OF_ROWS}),
+        ({"held_out": 2, "n_unlabeled": 30}, {DRAW}),
+        ({"held_out": 2, "one_row_per_group": True}, {DRAW}),
+    ],
+)
+def test_draws_and_the_order_of_rows_require_their_assumptions(
+    make_votes, problem_of, given, expected
+):
+    given = {**given}
+    grouped = given.pop("one_row_per_group", False)
+    certificate = certify_votes(replace(make_votes(**given), one_row_per_group=grouped))
+    record = document_of(certificate).to_json()["certificates"][0]
+    assert {DRAW, ORDER_OF_ROWS} & {*record["assumptions"]} == expected
+    for text in expected:
+        document = json.loads(json.dumps(document_of(certificate).to_json()))
+        document["certificates"][0]["assumptions"].remove(text)
+        assert text[:30] in problem_of(document)
 
 
 @pytest.mark.parametrize(

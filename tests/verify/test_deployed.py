@@ -59,7 +59,7 @@ def test_a_smaller_value_is_found(issued, problem_of):
 def test_a_bound_for_the_deployed_classifier_is_not_one_for_the_vote(issued, problem_of):
     """Without its name the profile must be that of a vote, with the assumptions of one."""
     _, _, document = issued
-    vote = {"deployed": None, "assumptions": list(standard_assumptions(profile=True))}
+    vote = {"deployed": None, "assumptions": list(standard_assumptions(profile=True, drawn=True))}
     document["certificates"][0].update(vote)
     assert "the vote has a share of" in problem_of(document)
 

@@ -123,6 +123,7 @@ def certify_votes(
     names = _candidates(names, counts, applicable)
 
     one_row_per_group = votes is not None and votes.one_row_per_group
+    is_drawn, tested = votes is not None and votes.rows is not None, ~counts.untested
     certificate = Certificate(
         candidates={},
         delta=delta,
@@ -139,6 +140,8 @@ def certify_votes(
             deployed=profile is not None and profile.deployed is not None,
             untested=bool(counts.untested.any()),
             one_row_per_group=one_row_per_group,
+            drawn=one_row_per_group or is_drawn or profile is not None,
+            split=bool(np.ptp(counts.overlaps[np.ix_(tested, tested)])),
             one_voter=counts.n_voters == 1,
         ),
         versions=versions(),

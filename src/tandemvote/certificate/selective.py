@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.assumptions import ONE_ROW_PER_GROUP, SELECTIVE
+from tandemvote.assumptions import DRAW, ONE_ROW_PER_GROUP, SELECTIVE
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text
 from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
@@ -161,7 +161,9 @@ class SelectiveCertificate:
             thresholds=tuple(found),
             n_samples=wrong.size,
             delta=delta,
-            assumptions=(ONE_ROW_PER_GROUP, *SELECTIVE[1:]) if one_row_per_group else SELECTIVE,
+            assumptions=(ONE_ROW_PER_GROUP, *SELECTIVE[1:], DRAW)
+            if one_row_per_group
+            else SELECTIVE,
             findings=tuple(findings),
             shares_of=shares_of,
         )

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypedDict, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.assumptions import ONE_ROW_PER_GROUP
+from tandemvote.assumptions import DRAW, ONE_ROW_PER_GROUP
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text, rate
 from tandemvote.codes import as_array
@@ -67,7 +67,7 @@ class Comparison:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What must be true and cannot be checked by code."""
-        return (ONE_ROW_PER_GROUP if self.one_row_per_group else ASSUMPTIONS[0], ASSUMPTIONS[1])
+        return (ONE_ROW_PER_GROUP, ASSUMPTIONS[1], DRAW) if self.one_row_per_group else ASSUMPTIONS
 
     @property
     def difference(self) -> float:

@@ -209,6 +209,7 @@ class CertificateRecord:
     @property
     def missing_assumptions(self) -> tuple[str, ...]:
         """Assumptions that the certificate rests on and does not list."""
+        tested = ~self.untested
         return missing_assumptions(
             self.assumptions,
             profile=self.profile is not None,
@@ -216,6 +217,8 @@ class CertificateRecord:
             deployed=self.deployed is not None,
             untested=bool(self.untested.any()),
             one_row_per_group=self.one_row_per_group,
+            drawn=self.one_row_per_group or self.profile is not None,
+            split=bool(np.ptp(self.counts["overlaps"][np.ix_(tested, tested)])),
             one_voter=self.n_voters == 1,
             measure=self.measure is not None,
         )
