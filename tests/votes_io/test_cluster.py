@@ -55,7 +55,8 @@ def client_of_its_own():
 @pytest.fixture
 def votes(rows, write):
     write(rows, "parts/0.parquet", row_group_size=50)
-    folder = write(rows, "parts/1.parquet", row_group_size=75).parent
+    backwards = {name: cells[::-1] for name, cells in rows.items()}
+    folder = write(backwards, "parts/1.parquet", row_group_size=75).parent
     return VoteFiles(folder, target="label")
 
 

@@ -9,7 +9,15 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from tandemvote import VoteCounts, certify
-from tandemvote.votes_io import VoteFiles, VotesFileError, cells, count_votes
+from tandemvote.tables.files import read_frame
+from tandemvote.votes_io import (
+    VoteFiles,
+    VotesFileError,
+    cells,
+    count_votes,
+    read_columns,
+    read_predictions,
+)
 from tandemvote.votes_io import read_votes as read_votes_with_target
 
 read_votes = partial(read_votes_with_target, target="label")
@@ -159,7 +167,8 @@ def test_empty_row_groups_and_files_are_passed_over(rows, tmp_path, assert_count
 
 def test_columns_are_matched_by_name_not_by_position(rows, write, assert_counts):
     write(rows, "parts/0.parquet")
-    folder = write(dict(reversed(rows.items())), "parts/1.parquet").parent
+    backwards = {name: cells[::-1] for name, cells in rows.items()}
+    folder = write(dict(reversed(backwards.items())), "parts/1.parquet").parent
     twice = {name: 2 * cells for name, cells in rows.items()}
     assert_counts(count_votes(files_of(folder)), twice)
 
@@ -215,7 +224,8 @@ def test_reading_twice_gives_the_same(rows, write):
 @pytest.mark.parametrize("n_pieces", [1, 2, 3, 8, 9, 50])
 def test_pieces_hold_every_row_group_once_and_travel_light(rows, write, n_pieces):
     write(rows, "parts/0.parquet", row_group_size=100)
-    folder = write(rows, "parts/1.parquet", row_group_size=300).parent
+    backwards = {name: cells[::-1] for name, cells in rows.items()}
+    folder = write(backwards, "parts/1.parquet", row_group_size=300).parent
     votes = files_of(folder)
     pieces = [pickle.loads(pickle.dumps(piece)) for piece in votes.split(n_pieces)]
     groups = [group for piece in pieces for group in piece.row_groups]
@@ -287,6 +297,52 @@ def test_other_bytes_are_no_parquet(tmp_path):
     (tmp_path / "votes.parquet").write_bytes(b"label,a\n0,1\n")
     with pytest.raises(ValueError, match="cannot be read as Parquet"):
         files_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "options", [{"compression": "zstd"}, {"row_group_size": 100}, {"use_dictionary": False}]
+)
+def test_a_copy_that_is_stored_in_another_way_is_rejected(rows, tmp_path, options):
+    table = arrow.table({**rows, "when": [{"day": i} for i in range(len(rows["label"]))]})
+    arrow_parquet.write_table(table, tmp_path / "0.parquet")
+    arrow_parquet.write_table(
+        table.select(table.column_names[::-1]), tmp_path / "1.parquet", **options
+    )
+    with pytest.raises(VotesFileError, match=r"1\.parquet is a copy of .*0\.parquet"):
+        files_of(tmp_path, drop=["when"])
+
+
+def test_shards_that_differ_late_or_in_a_dropped_column_only_are_distinct(tmp_path):
+    for number in range(3):
+        label = np.zeros(1000, int)
+        label[700:] = number == 1
+        columns = {"label": label, "row": np.full(1000, number // 2), "tree": np.zeros(1000, int)}
+        arrow_parquet.write_table(arrow.table(columns), tmp_path / f"{number}.parquet")
+    assert files_of(tmp_path, drop=["row"]).n_samples == 3000
+
+
+def test_rows_that_do_not_fit_in_memory_are_rejected_before_they_are_read(tmp_path, monkeypatch):
+    """A file of 4 MB can have 400 million rows."""
+    monkeypatch.setattr(cells, "MAX_CELLS", 1000)
+    path = tmp_path / "v.parquet"
+    for n_rows, fits in ((1000, True), (1001, False)):
+        arrow_parquet.write_table(arrow.table({"tree": ["a"] * n_rows}), path)
+        for read in (
+            read_predictions,
+            read_frame,
+            partial(read_columns, names=["tree"]),
+        ):
+            if fits:
+                assert len(read(path))
+                continue
+            with pytest.raises(
+                ValueError, match="has 1,001 rows of 1 columns; at most 1,000 cells"
+            ):
+                read(path)
+    arrow_parquet.write_table(arrow.table({"label": ["a"] * 501, "tree": ["a"] * 501}), path)
+    with pytest.raises(VotesFileError, match="has 501 rows of 2 columns; at most 1,000 cells are"):
+        read_votes(path)
+    assert files_of(path).n_samples == 501  # which are counted in parts
 
 
 def test_a_copy_of_a_shard_is_rejected(rows, write):

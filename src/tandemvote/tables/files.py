@@ -22,6 +22,7 @@ from tandemvote.auditing import Finding
 from tandemvote.extras import import_extra
 from tandemvote.tables.errors import DatasetError, explained, number_of
 from tandemvote.tables.kinds import check_columns, text_of
+from tandemvote.votes_io.cells import too_many_cells
 
 if TYPE_CHECKING:
     import pandas
@@ -56,6 +57,10 @@ def read_frame(
     if suffix in PARQUET or data.startswith(b"PAR1"):
         parquet = import_extra("pyarrow.parquet", "data")
         # pyarrow raises errors of most types on damaged files.
+        with explained(f"{source} cannot be read as Parquet", "Save it again.", Exception):
+            stored = parquet.read_metadata(io.BytesIO(data))
+        if problem := too_many_cells(source, stored.num_rows, stored.num_columns):
+            raise DatasetError(problem)
         with explained(f"{source} cannot be read as Parquet", "Save it again.", Exception):
             table = parquet.read_table(io.BytesIO(data))
             table.validate(full=True)  # bytes that are not UTF-8 may be declared as text

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-import filecmp
 import glob
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, combinations, groupby, islice
+from hashlib import blake2b, sha256
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,8 +25,12 @@ from tandemvote.spelling import no_column, printable, shown
 COLUMNS_SHOWN = 6  # columns in an error message
 
 BATCH_CELLS = 2**24  # in memory at a time, as many as a chunk of `VoteCounts.from_votes` takes
+MAX_CELLS = 2**28  # of a table in memory as a whole, which takes some GB
+COMPARED_ROWS = 256  # in which two files that are not copies practically always differ
+MAX_ROWS = sys.maxsize
 CSV_SHARE = 16  # a cell takes this many times the memory while it is text
 BUFFER_BYTES = 2**16  # read ahead in each Parquet column; by default a whole row group is read
+NESTED = ("list", "large_list", "fixed_size_list", "struct", "map")  # types of Arrow
 WIDEST_RANGE = 255  # whole numbers in such a range are encoded without hashing
 
 Location = str | os.PathLike[str]
@@ -42,6 +48,10 @@ class RowGroup(NamedTuple):
     path: Path
     place: int
     n_samples: int
+
+
+FileCells = tuple[list[str], list[RowGroup]]
+"""Columns and row groups of a file."""
 
 
 def is_parquet(location: Location) -> bool:
@@ -67,23 +77,65 @@ def find_files(paths: Location | Iterable[Location]) -> list[Path]:
     return files
 
 
-def check_distinct(files: Iterable[Path]) -> None:
-    """Raise VotesFileError if two files hold the same bytes, or are the same file."""
-    size = os.path.getsize
-    for _, alike in groupby(sorted(files, key=size), key=size):
-        for first, second in combinations(alike, 2):
-            if filecmp.cmp(first, second, shallow=False):
+def too_many_cells(source: object, n_rows: int, n_columns: int) -> str:
+    """Return why a table cannot be read into memory as a whole; "" if it can."""
+    if n_rows * n_columns <= MAX_CELLS:
+        return ""
+    return (
+        f"{source} has {n_rows:,} rows of {n_columns:,} columns; at most {MAX_CELLS:,} cells are"
+        " read into memory. Pass fewer rows or columns, or count votes in parts (VoteFiles)."
+    )
+
+
+def check_size(source: object, row_groups: Iterable[RowGroup], names: Collection[str]) -> None:
+    """Raise VotesFileError if some columns do not fit in memory, before they are read."""
+    if problem := too_many_cells(source, sum(each.n_samples for each in row_groups), len(names)):
+        raise VotesFileError(problem)
+
+
+def check_distinct(files: Iterable[FileCells]) -> None:
+    """Raise VotesFileError if two files hold the same cells in the same order, however stored.
+
+    Given are the columns and row groups of each file. Files with as many rows are compared by their
+    first rows, and read as a whole only if these are equal.
+    """
+    for as_long in _alike(files, lambda file: sum(each.n_samples for each in file[1])):
+        for begins_alike in _alike(as_long, lambda file: _content(file, COMPARED_ROWS)):
+            for (_, first), (_, second), *_ in _alike(begins_alike, _content):
                 raise VotesFileError(
-                    f"{second} is a copy of {first}: its samples would be counted twice. Pass every"
-                    " file once."
+                    f"{second[0].path} is a copy of {first[0].path}: its samples would be counted"
+                    " twice. Pass every file once."
                 )
 
 
-def _survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
+def _alike(files: Iterable[Any], key: Callable[[Any], Any]) -> list[list[Any]]:
+    """Return lists of two or more files that have the same key."""
+    by_key = defaultdict(list)
+    for file in files:
+        by_key[key(file)].append(file)
+    return [each for each in by_key.values() if len(each) > 1]
+
+
+def _content(file: FileCells, n_rows: int = MAX_ROWS) -> bytes:
+    """Return a digest of the words in the first rows, which does not depend on batches."""
+    names, row_groups = file
+    digest, size = sha256(), min(BATCH_CELLS, n_rows * len(names))
+    for _, (cells, words) in read_cells(row_groups, names, size):
+        hashes = b"".join(blake2b(word.encode(), digest_size=8).digest() for word in words)
+        rows = np.frombuffer(hashes, np.uint64)[cells].T[:n_rows]
+        digest.update(rows.tobytes())
+        n_rows -= len(rows)
+        if not n_rows:
+            break
+    return digest.digest()
+
+
+def _survey(path: Path, *, count: bool = True) -> tuple[dict[str, str], list[RowGroup]]:
     """Return the columns of a file with the kind of their cells, and its row groups.
 
-    The kind is "text", "numbers" or "booleans", and "" in CSV files and in columns of nulls. An
-    index without a name that pandas stored in a Parquet file is not a column.
+    The kind is "text", "numbers", "booleans" or "lists", and "" in CSV files and columns of nulls.
+    An index without a name that pandas stored in a Parquet file is not a column. Rows of a CSV file
+    are read only to `count` them; otherwise it has one.
     """
     if is_parquet(path):
         with _open_parquet(path) as file:
@@ -92,7 +144,7 @@ def _survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
             sizes = [data.row_group(place).num_rows for place in range(data.num_row_groups)]
     else:
         with _open_csv(path) as (names, rows):
-            columns, sizes = [(name, "") for name in names], [sum(1 for _ in rows)]
+            columns, sizes = [(name, "") for name in names], [sum(1 for _ in rows) if count else 1]
     kinds: dict[str, str] = {}
     for name, kind in columns:
         if name in kinds:
@@ -105,6 +157,8 @@ def _survey(path: Path) -> tuple[dict[str, str], list[RowGroup]]:
 def _kind(arrow_type: Any) -> str:
     name = str(getattr(arrow_type, "value_type", arrow_type))  # of a dictionary, that of its values
     numbers = name.startswith(("int", "uint", "float", "double", "halffloat", "decimal"))
+    if name.startswith(NESTED):
+        return "lists"
     return {"null": "", "bool": "booleans"}.get(name, "numbers" if numbers else "text")
 
 
@@ -131,7 +185,7 @@ def column_names(path: Location) -> list[str]:
     ...     column_names(path), read_columns(path, ["tree"])
     (['label', 'tree'], {'tree': ['no']})
     """
-    return list(_survey(find_files(path)[0])[0])
+    return list(_survey(find_files(path)[0], count=False)[0])
 
 
 def find_voters(
@@ -140,14 +194,14 @@ def find_voters(
     """Return the voters that all files with rows share, and the row groups of these files."""
     voters: list[str] = []
     row_groups: list[RowGroup] = []
-    files: list[Path] = []
+    files: list[FileCells] = []
     kinds: dict[str, tuple[str, Path]] = {}
     for path in find_files(paths):
         columns, groups = _survey(path)
         if not groups:
             continue
         row_groups += groups
-        files.append(path)
+        files.append((sorted(name for name in columns if columns[name] != "lists"), groups))
         check_columns_exist(path, () if target is None else (target, *drop), columns)
         used = {name: kind for name, kind in columns.items() if name not in drop}
         names = [name for name in used if name != target]
@@ -155,7 +209,7 @@ def find_voters(
         others = {*voters} ^ {*names}
         if others or not names:
             raise VotesFileError(
-                f"{path} has no voter, or other columns than {files[0]}:"
+                f"{path} has no voter, or other columns than {row_groups[0].path}:"
                 f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
             )
         for name, kind in used.items():
@@ -194,17 +248,20 @@ def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]
     """
     columns: dict[str, list[str]] = {name: [] for name in names}
     for file in find_files(path) if columns else ():
-        existing, row_groups = _survey(file)
+        existing, row_groups = _survey(file, count=False)
         check_columns_exist(file, columns, existing)
+        check_size(file, row_groups, columns)
         for _, (table, words) in read_cells(row_groups, list(columns)):
             for name, codes in zip(columns, table.tolist(), strict=True):
                 columns[name] += map(words.__getitem__, codes)
     return columns
 
 
-def read_cells(row_groups: Iterable[RowGroup], names: list[str]) -> Iterator[tuple[Path, Cells]]:
-    """Read some columns in batches of at most `BATCH_CELLS` cells, each with its file."""
-    size = max(1, BATCH_CELLS // len(names))
+def read_cells(
+    row_groups: Iterable[RowGroup], names: list[str], most: int | None = None
+) -> Iterator[tuple[Path, Cells]]:
+    """Read some columns in batches of at most `BATCH_CELLS` or so many cells, with its file."""
+    size = max(1, (most or BATCH_CELLS) // len(names))
     for path, groups in groupby(row_groups, key=attrgetter("path")):
         if is_parquet(path):
             chosen = [group.place for group in groups]

@@ -18,6 +18,7 @@ from tandemvote.votes_io.cells import (
     Location,
     VotesFileError,
     check_columns_exist,
+    check_size,
     column_names,
     find_voters,
     read_cells,
@@ -74,6 +75,7 @@ def read_votes(
     ([[True, False, True], [False, True, True]], [0, 1])
     """
     files = VoteFiles(path, target=target, drop=drop, empty_as_error=empty_as_error)
+    check_size(path, files.row_groups, [target, *files.voters])
     parts = list(files)
     try:
         votes = Votes.joined(parts)
@@ -117,6 +119,7 @@ def read_predictions(path: Location, *, drop: Collection[str] = ()) -> NDArray[n
     [['yes', 'no'], ['no', 'no']]
     """
     voters, row_groups = find_voters(path, None, drop)
+    check_size(path, row_groups, voters)
     parts = []
     for file, cells in read_cells(row_groups, voters):
         for voter, row in zip(voters, cells[0], strict=True):
