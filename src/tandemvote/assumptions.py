@@ -59,6 +59,14 @@ ORDER_OF_ROWS = (
 )
 """Added if voters were tested on different samples."""
 
+LATEST = (
+    "The test samples are the latest ones. The bound is about new samples drawn from the"
+    " distribution of these, independently of each other and of them, given all earlier samples. A"
+    " change of the distribution within the time of the test samples or after it is not covered."
+)
+"""Replaces the first text of `VOTES` if the latest rows are tested, and is added to that on groups.
+"""
+
 UNLABELED_SAMPLES = (
     "The unlabeled samples are drawn independently from the same distribution. They were used"
     " neither to train a model nor to choose the weights. Samples on which the models disagree more"
@@ -116,14 +124,15 @@ def standard_assumptions(
     one_row_per_group: bool = False,
     drawn: bool = False,
     split: bool = False,
+    latest: bool = False,
     one_voter: bool = False,
     measure: bool = False,
 ) -> tuple[str, ...]:
     """List the assumptions of a bound.
 
     The bound uses the profile of unlabeled samples, a test set, a deployed classifier, untested
-    voters, one row per group, other random draws, voters tested on different samples, a single
-    voter, or a measure other than the error rate.
+    voters, one row per group, other random draws, voters tested on different samples, the latest
+    rows, a single voter, or a measure other than the error rate.
     """
     draws = [text for text, is_made in ((DRAW, drawn), (ORDER_OF_ROWS, split)) if is_made]
     if deployed:
@@ -131,8 +140,10 @@ def standard_assumptions(
     texts = [text for text in VOTES if text != HARD_VOTE or not one_voter]
     if untested:
         texts[2], texts[-1] = UNTESTED_MAY_KNOW, TESTED_AND_UNTESTED
+    if latest:
+        texts[0] = LATEST
     if one_row_per_group:
-        texts[0] = ONE_ROW_PER_GROUP
+        texts[:1] = [ONE_ROW_PER_GROUP, *[LATEST] * latest]
     if profile:
         texts.append(UNLABELED_SAMPLES)
     if test_set and not untested:

@@ -57,6 +57,8 @@ class Votes:
         Another classifier that is to be certified in place of the vote; see `with_deployed`.
     one_row_per_group : bool
         Whether the labeled samples are one random row of each of many groups.
+    latest : str or None
+        Time of the first labeled samples, if these are the latest ones of all.
     rows, n_given : ndarray of int and int, or None
         Positions of the labeled samples among those that were given, and the number of these; None
         if all of them were used.
@@ -80,6 +82,7 @@ class Votes:
     voters: Voters | None = None
     deployed: Deployed | None = None
     one_row_per_group: bool = False
+    latest: str | None = None
     rows: NDArray[np.intp] | None = None
     n_given: int | None = None
     index: Any = None

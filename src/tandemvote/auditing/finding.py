@@ -13,13 +13,15 @@ ADVICE = {
     "grouped_rows": "Pass such a column as groups to CertifiedClassifier or certify, and exclude it"
     " from X.",
     "row_order": "If neighboring rows belong together, pass groups; if rows are in the order of"
-    " time, certify on the latest rows.",
+    " time, pass order=COLUMN when fitting a committee, which then tests the latest rows.",
     "identifier": "Models can memorize rows by such columns. Exclude them.",
     "free_text": "Use a text pipeline, or exclude them.",
     "copied_rows": "If they are copies, remove them: copies make the bound too small.",
     "shared_rows": "Pass unlabeled samples that are not among X.",
-    "time_order": "If new rows will be later, hold out the latest rows and certify on them.",
-    "sorted_rows": "If that is the order of time, hold out the latest rows and certify on them.",
+    "time_order": "If new rows will be later, pass order=COLUMN when fitting a committee, which"
+    " then tests the latest rows.",
+    "sorted_rows": "If that is the order of time, pass order=COLUMN when fitting a committee, which"
+    " then tests the latest rows.",
     "index_order": "Values are matched by position. Reorder with .loc[X.index]; if the order is"
     " right, pass .to_numpy().",
     "leak": "Exclude them if they are not known before the label of a new row.",
@@ -35,6 +37,9 @@ ADVICE = {
 
 CODES = tuple(ADVICE)
 """Codes of the findings of `audit`: the names in ``allow=``."""
+
+ABOUT_TIME = ("time_order", "sorted_rows")
+"""Findings that do not matter if the latest rows are tested."""
 
 MOST_SHOWN = 3
 

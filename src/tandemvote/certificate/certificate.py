@@ -85,6 +85,8 @@ class Certificate:
         Certificates of groups that are in the same file.
     one_row_per_group : bool
         Whether the samples are one random row of each of many groups.
+    latest : str or None
+        Time of the first test samples, if these are the latest samples (`order`).
     members : str or None
         Digest of the tested models.
     n_trees : int or None
@@ -118,6 +120,7 @@ class Certificate:
     versions: Mapping[str, str]
     metric: str = "error"
     one_row_per_group: bool = False
+    latest: str | None = None
     group: Group | None = None
     measure: Measure | None = None
     groups: GroupCertificates | None = None

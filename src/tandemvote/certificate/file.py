@@ -31,7 +31,7 @@ from tandemvote.whole_files import written_whole
 
 SAME = (
     *("metric", "delta", "candidates", "published", "fitted", "members", "group", "measure"),
-    *("n_trees", "one_row_per_group", "findings", "assumptions"),
+    *("n_trees", "one_row_per_group", "latest", "findings", "assumptions"),
 )
 """Fields that a certificate and its record have in common."""
 

@@ -123,7 +123,9 @@ def certify_votes(
     names = _candidates(names, counts, applicable)
 
     one_row_per_group = votes is not None and votes.one_row_per_group
-    is_drawn, tested = votes is not None and votes.rows is not None, ~counts.untested
+    latest = None if votes is None else votes.latest
+    is_drawn = votes is not None and votes.rows is not None and latest is None
+    tested = ~counts.untested
     certificate = Certificate(
         candidates={},
         delta=delta,
@@ -142,10 +144,12 @@ def certify_votes(
             one_row_per_group=one_row_per_group,
             drawn=one_row_per_group or is_drawn or profile is not None,
             split=bool(np.ptp(counts.overlaps[np.ix_(tested, tested)])),
+            latest=latest is not None,
             one_voter=counts.n_voters == 1,
         ),
         versions=versions(),
         one_row_per_group=one_row_per_group,
+        latest=latest,
         members=members,
         n_trees=n_trees,
         votes=votes,

@@ -33,6 +33,7 @@ def guarantee(certificate: Certificate) -> str:
         where = "" if group is None else f" on {group.samples}"
         return f"No error rate below 100% is guaranteed{where} with {confidence} confidence."
     new = "a random row of a random new group" if certificate.one_row_per_group else "new data"
+    new += " like the latest" * (certificate.latest is not None)
     if group is not None:
         new += f", among {group.samples},"
     (metric, of_class), (subject, _) = _metric(certificate), _subject(certificate)
@@ -85,6 +86,8 @@ def basis(certificate: Certificate) -> str:
         samples += f", {certificate.profile.n_samples} unlabeled samples"
     if certificate.one_row_per_group:
         samples += ", one random row per group"
+    if certificate.latest is not None:
+        samples += f", the latest, from {printable(certificate.latest)} on"
     bound = f"bound {certificate.bound} ({get_bound(certificate.bound).label})"
     if len(certificate.candidates) > 1:
         bound += f", the smallest of {len(certificate.candidates)} bounds"

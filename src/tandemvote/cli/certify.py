@@ -31,7 +31,9 @@ def certify(
     from tandemvote.cli.training import audited, read_data, read_groupings, train
     from tandemvote.tables import read_features
 
-    table = read_data(data, columns, reading, by=guarantee.by, quiet=guarantee.quiet)
+    table = read_data(
+        data, columns, reading, by=guarantee.by, order=training.order, quiet=guarantee.quiet
+    )
     by = read_groupings(guarantee.by, table.target, [*table.kinds, *table.excluded])
     for name in {*by} & {*table.others}:  # before the training
         check_n_groups(name, len({*table.others[name]} - {None}))
@@ -63,6 +65,7 @@ def _check_combinations(
         "--learner boosting": boosting,
         "--test-size": training.test_size != "auto",
         "--groups": columns.groups,
+        "--order": training.order,
     }
     contradictions = {
         f"{name} requires --scheme committee or holdout. The trees of a forest are tested on"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tandemvote.auditing import Finding, Findings
 
 NAMES = (
-    "allow bound by confidence decimal drop empty_as_error error groups keep max_error power"
+    "allow bound by confidence decimal drop empty_as_error error groups keep max_error order power"
     " target test_size trusted weights"
 )
 OPTIONS = {
@@ -34,6 +34,7 @@ OPTION_WORDS = {name: option for name, option in OPTIONS.items() if "_" in name}
     "referee=False": "--scheme holdout",
     "CertifiedClassifier": "--scheme committee",
     "groups has": "--groups has",
+    "order has": "--order has",
     "Pass more samples": "Give more rows",
     ", or pass an array": "",
 }

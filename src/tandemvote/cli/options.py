@@ -201,6 +201,9 @@ class Training(Fitting):
     test_size: Any = option(
         "auto", "SIZE", "Share or number of rows (or groups) that test.", parser=_parsed_test_size
     )
+    order: str | None = option(
+        None, "COLUMN", "Column of times, not a feature: the latest rows test the models."
+    )
     unlabeled: Path | None = option(
         None, "FILE", "Unlabeled rows of the same distribution (--scheme trees)."
     )

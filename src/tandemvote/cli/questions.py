@@ -54,7 +54,9 @@ def compare(
         models, y, groups, findings = _read(data, columns)
     else:
         scheme = options.Scheme.HOLDOUT
-        holdout = partial(options.Training, **vars(fitting), scheme=scheme, test_size="auto")
+        holdout = partial(
+            options.Training, **vars(fitting), scheme=scheme, test_size="auto", order=None
+        )
         training = [holdout(learner=each, unlabeled=None) for each in learner]
         models, y, groups, findings = _trained(data, columns, reading, training, guarantee)
     predicted, samples = [*models.values()], Samples(None, y, groups)

@@ -40,6 +40,7 @@ def read_data(
     *,
     by: Collection[str] = (),
     quiet: bool = False,
+    order: str | None = None,
 ) -> Table:
     """Read DATA and report on the error stream how."""
     table = read_table(
@@ -47,6 +48,7 @@ def read_data(
         target=columns.target,
         drop=columns.drop,
         groups=columns.groups,
+        order=order,
         categories=columns.category,
         others=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
         **vars(reading),
@@ -121,7 +123,8 @@ def train(
         )
         groups = None if columns.groups is None else table.others[columns.groups]
         # Drawn by the table as read: the same rows are tested after a column is dropped.
-        model._fit(table.X, table.y, groups, {}, findings, drawn_by=table.raw)
+        order = None if training.order is None else table.others[training.order]
+        model._fit(table.X, table.y, groups, {}, findings, drawn_by=table.raw, order=order)
         return Pipeline([("columns", TableColumns(table.kinds)), ("vote", model)]), slice(None)
 
 

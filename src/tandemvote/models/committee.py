@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
+from tandemvote.auditing.finding import ABOUT_TIME
 from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import certify_votes
 from tandemvote.codes import Codes, as_array, check_not_missing, encode
@@ -39,7 +40,12 @@ from tandemvote.models.members import (
     trees_of,
 )
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
-from tandemvote.models.splitting import draw_test_rows, group_codes
+from tandemvote.models.splitting import (
+    draw_test_rows,
+    group_codes,
+    latest_test_rows,
+    time_ranks,
+)
 from tandemvote.votes import Votes
 from tandemvote.voting import FloatArray, weighted_vote
 
@@ -177,6 +183,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         y: ArrayLike,
         *,
         groups: ArrayLike | None = None,
+        order: ArrayLike | None = None,
         **fit_params: Any,
     ) -> Self:
         """Train the models, test them on the test set, and train the referee on all samples.
@@ -192,6 +199,11 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
             Whole groups are set aside, and one random row of each of them is tested. The bound is
             then about a random row of a random new group. With metadata routing enabled, they are
             also routed to an estimator that splits by group, such as a grid search.
+        order : array_like of shape (n_samples,), default=None
+            Time of each sample, as a date or a number, if new samples will be later. The test set
+            is then the latest samples, the tested models are trained on earlier ones and the
+            referee on all. The bound is about new samples like the latest ones. Samples of equal
+            time are not split. With `groups`, a group is as late as its first sample.
         **fit_params
             Parameters of the estimator's `fit`, such as `sample_weight`. Arrays with one value per
             sample are cut to the training rows. They do not enter the test.
@@ -201,7 +213,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         self : CertifiedClassifier
             The fitted classifier.
         """
-        return self._fit(X, y, groups, fit_params)
+        return self._fit(X, y, groups, fit_params, order=order)
 
     def _fit(
         self,
@@ -212,6 +224,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         findings: Sequence[Finding] | None = None,
         *,
         drawn_by: Any = None,
+        order: ArrayLike | None = None,
     ) -> Self:
         """Fit; the command line has audited the table as it was read, by which rows are drawn."""
         bases, delta = self._bases(), failure_probability(self.confidence)
@@ -231,13 +244,23 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         check_two_classes(labels, "y has", "Pass samples of other classes.")
         if findings is None:
             findings = audit(X, y, groups=groups)
+        if order is not None:
+            findings = [each for each in findings if each.code not in ABOUT_TIME]
         findings = check_findings(findings, self.allow)
         group_of_row = None if groups is None else group_codes(groups, y)
         random_state = check_random_state(self.random_state)
         classes, codes = np.unique(labels, return_inverse=True)
         digests = row_digests(X)
         contents = [digests if drawn_by is None else row_digests(drawn_by), codes, groups]
-        test, train = draw_test_rows(contents, group_of_row, self.test_size, random_state)
+        how = contents, group_of_row, self.test_size, random_state
+        latest = None
+        if order is None:
+            test, train = draw_test_rows(*how)
+        else:
+            times, values = time_ranks(order, y)
+            test, train, cut = latest_test_rows(times, *how)
+            is_date = values.dtype.kind == "M"
+            latest = str(np.datetime_as_string(values[cut], "auto") if is_date else values[cut])
         outside = f"The {train.size} samples outside the test set have"
         check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
         (_, params), *referee = self._learners(fit_params, groups)
@@ -254,6 +277,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         self.referee_ = models[-1] if "referee" in bases else None
         self._labels_of_members = [member[1:] for member in members]
         votes = self._test_votes(X, codes, grouped=groups is not None)
+        votes = replace(votes, latest=latest)
         digest = self._members_digest()
         self._certificate = certify_votes(
             votes, delta=delta, findings=findings, members=digest, n_trees=trees_of(tested)

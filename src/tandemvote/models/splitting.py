@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -39,8 +41,60 @@ def draw_test_rows(
     >>> test.size, training.size
     (4, 80)
     """
-    unit = "samples" if groups is None else "groups"
     n_units = np.shape(contents[0])[0] if groups is None else int(groups.max()) + 1
+    n_test = _n_test_units(n_units, "samples" if groups is None else "groups", test_size)
+    order, generator = keyed_order([*contents, groups], random_state.randint(LARGEST_SEED))
+    order = order[generator.permutation(order.size)]
+    if groups is None:
+        return np.sort(order[:n_test]), np.sort(order[n_test:])
+    is_test = np.zeros(n_units, bool)
+    is_test[generator.permutation(n_units)[:n_test]] = True
+    drawn = _first_of_each(groups, order)
+    return drawn[is_test[groups[drawn]]], np.flatnonzero(~is_test[groups])
+
+
+def latest_test_rows(
+    times: NDArray[np.intp],
+    contents: Sequence[Any],
+    groups: NDArray[np.intp] | None,
+    test_size: float | int | str,
+    random_state: RandomState,
+) -> tuple[Rows, Rows, int]:
+    """Return the latest rows, which test the models, the rows before, and the time of the cut.
+
+    `times` are those of `time_ranks`. Equal times are not split, so fewer rows may be tested. A
+    group is as late as its first row. One random row of each of the latest groups is tested, and
+    later rows of earlier groups neither test nor train the tested models.
+
+    Examples
+    --------
+    >>> times = np.repeat(np.arange(30), 4)
+    >>> test, training, cut = latest_test_rows(times, [times], None, 0.2, RandomState(0))
+    >>> test.tolist() == list(range(96, 120)), training.size, cut
+    (True, 96, 24)
+    """
+    unit, starts = "samples", times
+    if groups is not None:
+        unit, starts = "groups", np.full(int(groups.max()) + 1, times.max())
+        np.minimum.at(starts, groups, times)
+    n_test = _n_test_units(starts.size, unit, test_size)
+    late = np.sort(starts)[-n_test - 1 :]
+    cuts = late[1:][np.diff(late) > 0]
+    if not cuts.size:
+        raise ValueError(
+            f"order has its latest value in {(starts == late[-1]).sum()} {unit}, and"
+            f" test_size={test_size!r} tests {n_test}. Equal times must not be split. Pass finer"
+            " times, or a larger test_size."
+        )
+    cut, before = int(cuts[0]), times < cuts[0]
+    if groups is None:
+        return np.flatnonzero(~before), np.flatnonzero(before), cut
+    drawn = one_row_per_group(groups, [*contents, times], random_state.randint(LARGEST_SEED))
+    return drawn[starts[groups[drawn]] >= cut], np.flatnonzero(before), cut
+
+
+def _n_test_units(n_units: int, unit: str, test_size: float | int | str) -> int:
+    """Return the number of samples or groups that are tested."""
     if isinstance(test_size, str):
         n_test = max(int(n_units * min(0.2, 4.0 / np.cbrt(n_units))), 1)
     else:
@@ -50,14 +104,7 @@ def draw_test_rows(
             f"test_size={test_size!r} takes {n_test} of n_{unit}={n_units} {unit} for testing. At"
             " least 1 is required, and 2 for training. Pass more samples or another test_size."
         )
-    order, generator = keyed_order([*contents, groups], random_state.randint(LARGEST_SEED))
-    order = order[generator.permutation(order.size)]
-    if groups is None:
-        return np.sort(order[:n_test]), np.sort(order[n_test:])
-    is_test = np.zeros(n_units, bool)
-    is_test[generator.permutation(n_units)[:n_test]] = True
-    drawn = _first_of_each(groups, order)
-    return drawn[is_test[groups[drawn]]], np.flatnonzero(~is_test[groups])
+    return n_test
 
 
 def one_row_per_group(groups: NDArray[np.intp], contents: Sequence[Any], seed: int = 0) -> Rows:
@@ -77,6 +124,52 @@ def _first_of_each(groups: NDArray[np.intp], order: Rows) -> Rows:
     """Return the row of each group that comes first in an order."""
     _, first = np.unique(groups[order], return_index=True)
     return np.sort(order[first])
+
+
+def time_ranks(order: ArrayLike, y: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Check `order` against the labels; return it as integers from 0, and its distinct values.
+
+    Examples
+    --------
+    >>> ranks, values = time_ranks(["2024-03-01", "2023-12-31", "2024-03-01"], [0, 1, 0])
+    >>> ranks.tolist(), values
+    ([1, 0, 1], array(['2023-12-31', '2024-03-01'], dtype='datetime64[D]'))
+    """
+    check_same_order(y, {"order": order})
+    values, n_samples = as_array(order), np.shape(y)[0]
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"order has shape {values.shape} and y has {n_samples} samples. One time, date or"
+            " number per sample is required, in the order of y."
+        )
+    way_out = "Fill them in, or exclude these samples."
+    check_not_missing(values, "values of order", way_out)
+    texts = [value for value in values.tolist() if isinstance(value, str)]
+    try:
+        if values.dtype.kind in "bcSV" or 0 < len(texts) < n_samples:
+            raise TypeError
+        if texts:
+            values = _parsed_times(np.array(texts))
+            check_not_missing(values, "values of order", way_out)
+        distinct, ranks = np.unique(values, return_inverse=True)
+    except TypeError:
+        first = (texts or values.tolist())[0]
+        raise ValueError(
+            f"order has values such as {first!r:.40}, which do not sort by time. Pass numbers, ISO"
+            " dates such as 2024-03-31, or dates from pandas.to_datetime."
+        ) from None
+    return np.asarray(ranks), distinct
+
+
+def _parsed_times(texts: NDArray[np.str_]) -> NDArray[Any]:
+    """Return numbers or ISO dates that are written as text, or raise TypeError."""
+    with suppress(ValueError):
+        return texts.astype(float)
+    with suppress(ValueError, Warning), warnings.catch_warnings():
+        warnings.simplefilter("error")  # numpy warns of time zones
+        if np.char.isdecimal(texts.astype("<U4")).all():  # numpy takes "today" for a date as well
+            return np.char.strip(texts).astype("datetime64")
+    raise TypeError
 
 
 def group_codes(groups: ArrayLike, y: Any) -> NDArray[np.intp]:

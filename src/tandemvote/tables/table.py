@@ -41,7 +41,7 @@ class Table:
     others : dict of str to ndarray of shape (n_rows,)
         Further columns as they are written, features or not. None where an entry is missing.
     excluded : tuple of str
-        Columns that are not features: those that were dropped, and the groups.
+        Columns that are not features: those that were dropped, groups and times.
     raw : DataFrame
         The features and the columns that were dropped, as they were read.
 
@@ -83,6 +83,7 @@ def read_table(
     drop: Sequence[str] = (),
     others: Sequence[str] = (),
     groups: str | None = None,
+    order: str | None = None,
     categories: Collection[str] = (),
     **options: Any,
 ) -> Table:
@@ -103,6 +104,8 @@ def read_table(
     groups : str, optional
         Column whose equal values mark rows that belong together, such as the patient. It is
         returned in `Table.others` and is not a feature.
+    order : str, optional
+        Column of times. It is returned in `Table.others` and is not a feature.
     categories : sequence of str
         Columns of categories even if they hold numbers.
     **options
@@ -134,7 +137,7 @@ def read_table(
     if target is None:
         columns = shown(frame.columns, NAMES_SHOWN)
         raise DatasetError(f"The label column is not named. Pass target=COLUMN: {columns}.")
-    own = [] if groups is None else [groups]
+    own = list(dict.fromkeys(each for each in (groups, order) if each is not None))
     excluded, others = [*drop, *own], [*others, *own]
     check_columns(frame, (target, *excluded, *others), name)
     unlabeled = frame[target].isna().to_numpy()

@@ -308,7 +308,7 @@ def _wrong_group(
     if [each.group for each in document.certificates].count(group) > 1:
         yield "the group is stated twice"
     same = ("weights", "prior", "fitted", "members", "classes", "deployed")
-    for name in (*same, "published", "one_row_per_group"):
+    for name in (*same, "published", "one_row_per_group", "latest"):
         if getattr(record, name) != getattr(whole, name):
             yield f"its {name} differ from those of the certificate on all samples"
     if record.candidates.keys() != whole.candidates.keys() or VOTE_PROFILE in record.candidates:

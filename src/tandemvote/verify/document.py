@@ -125,10 +125,11 @@ class CertificateRecord:
     `delta`. `printed` is the value rounded to the safe side. A voter without held-out samples is
     untested. `class_counts` are the labeled samples of each class, `observed` the errors of the
     vote on samples that some voter was tested on, `test` those that count in the test-set bound.
-    `fitted` is one of `FITTED`, None if the weights were fixed. `members` is a
-    digest of the tested models, `n_trees` the number of trees of each. The `profile` has, for every
-    unlabeled sample, the share of the voters behind the vote, or behind the `deployed` classifier
-    that the certificate is about ("leads"), and its lead over any other class ("gaps").
+    `fitted` is one of `FITTED`, None if the weights were fixed. `members` is a digest of the tested
+    models, `n_trees` the number of trees of each, `latest` the time of the first test samples if
+    these are the latest. The `profile` has, for every unlabeled sample, the share of the voters
+    behind the vote, or behind the `deployed` classifier that the certificate is about ("leads"),
+    and its lead over any other class ("gaps").
     """
 
     metric: Annotated[str, kinds.one_of(*METRICS)]
@@ -143,6 +144,7 @@ class CertificateRecord:
     members: Annotated[str | None, kinds.optional(kinds.DIGEST)]
     n_trees: Count | None
     one_row_per_group: bool
+    latest: str | None
     group: Group | None
     measure: Measure | None
     class_counts: tuple[Count, ...] | None
@@ -219,6 +221,7 @@ class CertificateRecord:
             one_row_per_group=self.one_row_per_group,
             drawn=self.one_row_per_group or self.profile is not None,
             split=bool(np.ptp(self.counts["overlaps"][np.ix_(tested, tested)])),
+            latest=self.latest is not None,
             one_voter=self.n_voters == 1,
             measure=self.measure is not None,
         )
