@@ -40,8 +40,9 @@ UNTESTED_MAY_KNOW = (
 
 ONE_ROW_PER_GROUP = (
     "The groups are drawn independently from the distribution of groups that the classifier will"
-    " be used on. The bound is about a random row of a random new group: not about further rows of"
-    " known groups, and not about a random row of all data where groups differ in size."
+    " be used on, and no row of a test group trained a tested model. The bound is about a random"
+    " row of a random new group: not about further rows of known groups, and not about a random row"
+    " of all data where groups differ in size."
 )
 """Replaces the first text of `VOTES` if one row of each group is tested."""
 
@@ -66,6 +67,12 @@ LATEST = (
 )
 """Replaces the first text of `VOTES` if the latest rows are tested, and is added to that on groups.
 """
+
+UNCHECKED = (
+    "Whether each model was trained on these samples could not be checked: one of them keeps no"
+    " record by which all of its training samples would be recognized."
+)
+"""Listed for fitted models only, about which a file says nothing."""
 
 UNLABELED_SAMPLES = (
     "The unlabeled samples are drawn independently from the same distribution. They were used"

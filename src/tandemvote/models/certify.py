@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from tandemvote.auditing.checks import audit
 from tandemvote.certificate import Certificate, SelectiveCertificate, certify_votes
 from tandemvote.confusion import Metric, Sides
 from tandemvote.decimals import failure_probability
-from tandemvote.models.held_out import Samples, votes_of, with_deployed
+from tandemvote.models.held_out import Samples, unchecked, votes_of, with_deployed
 from tandemvote.models.model_checks import check_bagged
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
 from tandemvote.votes import Voters, Votes
@@ -103,10 +104,13 @@ def certify(
     'With 95% confidence, the recall of this classifier for class 1 on new data is at least 90.5%.'
     """
     delta = failure_probability(confidence)
-    votes, findings = votes_of(models, Samples(X, y, groups, X_unlabeled, allow))
+    samples = Samples(X, y, groups, X_unlabeled, allow)
+    votes, findings = votes_of(models, samples)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
     certificate = certify_votes(votes, weights=weights, bound=bound, delta=delta, findings=findings)
+    assumptions = (*certificate.assumptions, *unchecked(models, samples))
+    certificate = replace(certificate, assumptions=assumptions)
     metric = "cost" if cost is not None and metric == "error" else metric
     if (metric, positive, sides) == ("error", None, "one"):
         return certificate
@@ -259,7 +263,7 @@ def certify_selective(
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, np.ones(votes.n_voters), classes.size)
         shares_of = None if votes.voters is None else partial(_vote_shares, votes.voters)
-    return SelectiveCertificate.from_shares(
+    certificate = SelectiveCertificate.from_shares(
         shares,
         labels,
         max_error=max_error,
@@ -269,6 +273,8 @@ def certify_selective(
         findings=findings,
         one_row_per_group=one_row_per_group,
     )
+    assumptions = (*certificate.assumptions, *unchecked(models, samples))
+    return replace(certificate, assumptions=assumptions)
 
 
 def _vote_shares(voters: Voters, X: Any) -> tuple[FloatArray, NDArray[Any]]:

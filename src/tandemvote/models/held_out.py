@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
+from tandemvote.assumptions import UNCHECKED
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
@@ -21,7 +22,7 @@ from tandemvote.index_order import index_of
 from tandemvote.models.model_checks import check_has_predict, check_one_label, predict_labels
 from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import group_codes, one_row_per_group
-from tandemvote.models.training_rows import check_not_trained_on
+from tandemvote.models.training_rows import can_recognize, check_not_trained_on
 from tandemvote.models.trees import frozen_copy
 from tandemvote.spelling import printable
 from tandemvote.votes import Votes, check_predicts_labels
@@ -82,6 +83,15 @@ def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[F
     votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
     check_empty_rows(votes)
     return votes, ()
+
+
+def unchecked(models: Any, samples: Samples) -> tuple[str, ...]:
+    """Return the assumption about models that do not show whether the samples trained them."""
+    if samples.X is None:
+        return ()
+    several = [models] if hasattr(models, "predict") else models
+    seen = all(can_recognize(each, samples.X, samples.y) for each in several)
+    return () if seen else (UNCHECKED,)
 
 
 def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tuple[Finding, ...]]:

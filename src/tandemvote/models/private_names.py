@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import _fit_context
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.tree import _tree
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
@@ -67,6 +70,68 @@ def sample_weight_of(model: Any) -> Any:
 def knows_all_bootstraps(model: Any) -> bool:
     """Return True if a bagging classifier has the seeds of all members (not after `warm_start`)."""
     return len(getattr(model, "_seeds", model.estimators_)) == len(model.estimators_)
+
+
+def draws_samples(model: Any) -> bool:
+    """Return True if the members of a forest or bagging classifier were trained on samples drawn.
+
+    A forest draws nothing without `bootstrap`; bagging then draws without replacement.
+    """
+    return bool(model.bootstrap) or n_drawn(model) < n_trained_on(model)
+
+
+def is_trained_on_all(model: Any) -> bool:
+    """Return True if gradient boosting leaves out no sample; other classifiers never do."""
+    return getattr(model, "n_iter_no_change", None) is None and getattr(model, "subsample", 1) >= 1
+
+
+FirstTree = tuple[NDArray[np.integer[Any]], Callable[[Any], NDArray[np.integer[Any]]]] | None
+"""Numbers of training samples in the leaves of the first tree of a model, and how many of some
+samples fall into each leaf. None for other models, and where some samples are left out."""
+
+
+def first_histogram_tree(model: Any) -> FirstTree:
+    """Return the counts of the first tree of HistGradientBoostingClassifier."""
+    if not isinstance(model, HistGradientBoostingClassifier) or model.do_early_stopping_:
+        return None
+    tree = model._predictors[0][0]
+    nodes = tree.nodes[tree.nodes["is_leaf"] == 1]
+    values, place = np.unique(nodes["value"], return_inverse=True)
+    categories = model._bin_mapper.make_known_categories_bitsets()
+
+    def fallen(X: Any) -> NDArray[np.integer[Any]]:
+        reached = tree.predict(model._preprocess_X(X, reset=False), *categories, 1)
+        return np.bincount(np.searchsorted(values, reached), minlength=values.size)
+
+    return np.bincount(place, nodes["count"]).astype(np.intp), fallen
+
+
+def first_lightgbm_tree(model: Any) -> FirstTree:
+    """Return the counts of the first tree of LightGBM, whose samples may have been drawn."""
+    if not type(model).__module__.startswith("lightgbm") or not hasattr(model, "booster_"):
+        return None
+    params = model.booster_.params | model.get_params()
+    rate = params.get("bagging_fraction", params.get("subsample", 1.0))
+    frequency = params.get("bagging_freq", params.get("subsample_freq", 0))
+    drawn = rate < 1 and frequency > 0
+    if drawn or {"goss", "rf"} & {params.get(name) for name in SAMPLING}:
+        return None
+    waiting, counts = [model.booster_.dump_model(num_iteration=1)["tree_info"][0]], {}
+    while waiting:
+        node = waiting.pop()
+        waiting += [part for part in node.values() if isinstance(part, dict)]
+        if "leaf_count" in node:
+            counts[node.get("leaf_index", 0)] = node["leaf_count"]
+
+    def fallen(X: Any) -> NDArray[np.integer[Any]]:
+        reached = model.booster_.predict(X, pred_leaf=True, num_iteration=1)
+        return np.bincount(reached[:, 0].astype(np.intp), minlength=len(counts))
+
+    return np.array([counts[place] for place in range(len(counts))], np.intp), fallen
+
+
+SAMPLING = ("boosting", "boosting_type", "data_sample_strategy")
+"""Parameters by which LightGBM draws samples for each tree."""
 
 
 def rows_kept(model: Any) -> Any:

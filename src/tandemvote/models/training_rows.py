@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from scipy.stats import binom, multinomial
-from sklearn.ensemble import BaggingClassifier
+from scipy.stats import multinomial
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import BaseEnsemble
 from sklearn.feature_selection import RFE
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
 from tandemvote.auditing.columns import FALSE_ALARM
 from tandemvote.auditing.rows import Digests, chance_of_shared, row_digests
-from tandemvote.codes import encode
 from tandemvote.models import private_names as private
-from tandemvote.models.model_checks import BAGGED, is_made_of_trees
-from tandemvote.models.trees import BootstrapError, audited_predictions, members_of, validated
 
 FITTED_PARTS = (
     *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
@@ -33,79 +34,91 @@ FrozenEstimator."""
 
 WAY_OUT = "The bound requires samples that no model was trained on. Pass held-out samples."
 
-COINCIDENCE = 0.01
-"""Expected number of training samples that a sample fits by chance, below which a fit is
-informative."""
+SAME_MEAN = 1e-9
+"""Largest difference of means, in standard deviations, that rounding explains."""
 
-WITH_LABELS, WITHOUT_LABELS = (5, 0.2), (10, 0.5)
-"""How many samples must fit, and which share of the informative ones, beyond copies by chance. With
-new splits of the 23 data sets on which these were chosen, 1,240 forests rejected no new samples."""
-
-MOST_BY_CHANCE = 0.9
-"""Largest share that is attributed to chance if no two of the samples are the same: a few training
-rows fit all, and a few new rows would not show how many are copies. 360 sets of 50 to 300 new
-samples, of ten data sets, were accepted with this limit; the forests above were tried without
-it."""
-
-OTHER_STEPS = 40
-"""Steps between values that the columns besides the busiest one must have. Along a single column
-new samples lie in the leaves of their neighbors and fit these: up to 56% of the informative samples
-did, and up to 12% next to a column of 26 categories."""
-
-MOST_SAMPLES = 4000
-"""How many samples are looked at, drawn at random."""
-
-TRAINING_CHUNK = 10_000
-"""Training samples that are looked at together."""
+MOST_COLUMNS = 50
+"""How many columns of a scaler enter the chance; more would only make it smaller."""
 
 
-def check_not_trained_on(
-    model: Any, X: Any, y: ArrayLike | None = None, *, what: str, steps: Sequence[Any] = ()
-) -> None:
-    """Raise ValueError for samples that a fitted classifier, or one inside it, was trained on.
+class Part(NamedTuple):
+    """A fitted part of a model, and the steps from the samples of the model to its own.
 
-    A certified classifier keeps a digest per row, nearest neighbors keep the rows, and trees keep
-    how many fell into their leaves. The classifier takes the samples after the `steps`.
+    `n_drawn_from` is the number of samples that trained the model if the part was trained on those
+    that `drawn` returns, 0 if it was trained on some of them that are unknown.
     """
-    kept = getattr(model, "training_rows_", None)
-    if kept is None and private.rows_kept(model) is not None:
-        kept = row_digests(private.rows_kept(model))
-    if kept is not None:
-        check_not_training_rows(kept, _through(steps, X), what=what)
-    elif hasattr(model, "tree_"):
-        _check_tree_samples(model, _through(steps, X), what=what)
-    elif _has_known_bootstraps(model):
-        _check_forest_samples(model, _through(steps, X), y, what=what)
-    else:
-        for part, labels, more in _parts_of(model, y):
-            check_not_trained_on(part, X, labels, what=what, steps=[*steps, *more])
+
+    model: Any
+    steps: tuple[Callable[[Any], Any], ...] = ()
+    n_drawn_from: int | None = None
+    drawn: Callable[[], NDArray[np.intp]] | None = None
+
+    def samples(self, X: Any) -> Any:
+        """Return what the part takes when the model predicts some samples."""
+        for step in self.steps:
+            X = step(X)
+        return X
 
 
-def _through(steps: Sequence[Any], X: Any) -> Any:
-    """Return samples after some steps, one by one as a pipeline takes them when it predicts."""
-    for step in steps:
-        X = step.transform(X)
-    return X
+class Record(NamedTuple):
+    """What a part keeps about all of its training samples together.
 
-
-def _parts_of(model: Any, y: ArrayLike | None) -> Iterator[tuple[Any, Any, list[Any]]]:
-    """Yield the fitted classifiers inside a classifier, each with its labels and steps.
-
-    The steps lead from the samples of the whole to those that the part takes. The labels are None
-    if the part was fitted to others, as the members of a VotingClassifier are to codes.
+    `agrees` returns True for samples with the same record, and `log_chance` the logarithm of the
+    chance that as many new samples have it, for a function that returns samples like them.
     """
-    if isinstance(model, Pipeline):
-        steps = [step for _, step in model.steps[:-1] if step not in (None, "passthrough")]
-        yield model[-1], y, steps
-        return
-    own = getattr(model, "__dict__", {})
-    parts: Any = next((own[name] for name in FITTED_PARTS if name in own), [])
-    if not isinstance(parts, list | tuple):
-        parts = parts.ravel().tolist() if isinstance(parts, np.ndarray) else [parts]
-    for part in parts:
-        labels = getattr(model, "classes_", None)
-        same = labels is None or np.array_equal(labels, getattr(part, "classes_", labels))
-        yield part, y if same else None, [model] if isinstance(model, RFE) else []
+
+    words: str
+    n_samples: int
+    agrees: Callable[[Any], bool]
+    log_chance: Callable[[Callable[[], Any]], float]
+
+
+def check_not_trained_on(model: Any, X: Any, y: ArrayLike | None = None, *, what: str) -> None:
+    """Raise ValueError for samples that a fitted classifier, or a part of it, was trained on.
+
+    Rows that a part keeps are recognized one by one. By the record of a part all training samples
+    together are recognized: new samples are rejected with a probability of at most `FALSE_ALARM`.
+    """
+    n_samples, limit = np.shape(X)[0], _log_limit(y)
+    for part in _parts(Part(model)):
+        if (kept := _rows_kept(part.model)) is not None:
+            check_not_training_rows(kept, part.samples(X), what=what)
+        record = _record(part.model)
+        if record is None or n_samples != (part.n_drawn_from or record.n_samples):
+            continue
+        for rows in [None] if part.drawn is None else _draws(part.drawn(), n_samples):
+            if rows is not None and rows.size != record.n_samples:
+                continue
+            samples = part.samples(X if rows is None else private.pick(X, rows))
+            if record.agrees(samples) and record.log_chance(lambda: samples) < limit:  # noqa: B023
+                raise ValueError(
+                    f"{type(model).__name__} was trained on the {n_samples} {what} samples:"
+                    f" {record.words}. {WAY_OUT}"
+                )
+
+
+def can_recognize(model: Any, X: Any, y: ArrayLike | None) -> bool:
+    """Return True if `check_not_trained_on` would recognize the training samples, all together."""
+    return any(
+        _rows_kept(part.model) is not None
+        or (
+            part.n_drawn_from != 0
+            and (record := _record(part.model)) is not None
+            and record.log_chance(partial(part.samples, X)) < _log_limit(y)
+        )
+        for part in _parts(Part(model))
+    )
+
+
+def _log_limit(y: ArrayLike | None) -> float:
+    """Return the logarithm of the chance below which samples are rejected.
+
+    It is given the number of samples of each class, which a stratified split fixes.
+    """
+    sizes = np.ones(1) if y is None else np.unique(np.asarray(y), return_counts=True)[1]
+    return math.log(FALSE_ALARM) + float(
+        multinomial.logpmf(sizes, sizes.sum(), sizes / sizes.sum())
+    )
 
 
 def check_not_training_rows(known: Digests, X: Any, *, what: str) -> None:
@@ -119,112 +132,129 @@ def check_not_training_rows(known: Digests, X: Any, *, what: str) -> None:
         )
 
 
-def _has_known_bootstraps(model: Any) -> bool:
-    """Return True for trees with bootstraps that can be drawn again."""
-    if not isinstance(model, BAGGED) or not hasattr(model, "classes_"):
-        return False
-    draws = model.bootstrap or isinstance(model, BaggingClassifier)
-    return draws and is_made_of_trees(model) and private.knows_all_bootstraps(model)
+def _parts(whole: Part) -> Iterator[Part]:
+    """Yield a model and the fitted parts inside it; a part that keeps its rows is enough."""
+    yield whole
+    if _rows_kept(whole.model) is None:
+        for part in _parts_of(whole.model):
+            drawn = part[2:] if whole.n_drawn_from is None else whole[2:]
+            yield from _parts(Part(part.model, (*whole.steps, *part.steps), *drawn))
 
 
-def _check_tree_samples(model: Any, X: Any, *, what: str) -> None:
-    """Raise ValueError if no leaf of a tree receives more samples than it was trained on."""
-    tree, n = model.tree_, np.shape(X)[0]
-    if model.n_features_in_ != np.shape(X)[1] or n > tree.n_node_samples[0]:
-        return
-    samples = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
-    leaves = tree.children_left < 0
-    fallen = np.bincount(tree.apply(samples), minlength=tree.node_count)[leaves]
-    trained = tree.n_node_samples[leaves]
-    # New samples fall into the leaves with the frequencies of the training samples, or deviate from
-    # them, which makes it rarer that no leaf receives more of them. The numbers in different leaves
-    # are negatively associated. As many new samples must fall exactly as the training samples did.
-    shares = trained / trained.sum()
-    if n == trained.sum():
-        chance = multinomial.logpmf(trained, n, shares)
+def _parts_of(model: Any) -> Iterator[Part]:
+    """Yield the fitted parts of a model; of an ensemble of one kind the first member."""
+    if isinstance(model, Pipeline):
+        before: tuple[Any, ...] = ()
+        for _, step in model.steps:
+            if step not in (None, "passthrough"):
+                yield Part(step, before)
+                before += (step.transform,) if hasattr(step, "transform") else ()
+    elif isinstance(model, ColumnTransformer):
+        for _, part, columns in model.transformers_:
+            if not isinstance(part, str):
+                yield Part(part, (partial(private.pick, indices=columns, axis=1),))
+    elif isinstance(model, FeatureUnion):
+        yield from (Part(part) for _, part in model.transformer_list if not isinstance(part, str))
+    elif isinstance(model, BaseEnsemble):
+        if private.is_trained_on_all(model):
+            yield from _first_member(model)
     else:
-        chance = binom.logcdf(trained, n, shares).sum()
-    if (fallen <= trained).all() and chance < math.log(FALSE_ALARM):
-        raise ValueError(
-            f"{type(model).__name__} seems to be trained on the {n} {what} samples: none of its"
-            f" {len(trained)} leaves receives more of them than it was trained on. {WAY_OUT}"
-        )
+        own = getattr(model, "__dict__", {})
+        found: Any = next((own[name] for name in FITTED_PARTS if name in own), [])
+        parts = found if isinstance(found, list | tuple | np.ndarray) else [found]
+        steps = (model.transform,) if isinstance(model, RFE) else ()
+        of_folds = isinstance(model, CalibratedClassifierCV) and len(parts) > 1
+        for part in np.ravel(parts) if isinstance(parts, np.ndarray) else parts:
+            yield Part(part, steps, 0 if of_folds else None)
 
 
-def _check_forest_samples(model: Any, X: Any, y: ArrayLike | None, *, what: str) -> None:
-    """Raise ValueError for samples that trees with bootstraps were trained on.
-
-    A sample that a tree was trained on lies in a leaf that holds its class. So a training sample is
-    left out by the bootstraps of all trees whose leaf does not hold its class; of a new sample,
-    hardly any training sample can be found for which that is so. Without labels the ensemble's own
-    predictions stand in for them, which at training samples are nearly the same.
-    """
-    if not hasattr(model, "feature_names_in_") and hasattr(X, "columns"):
-        X = np.asarray(X)  # a part fitted to an array, inside a model fitted to a DataFrame
-    labels = model.predict(X) if y is None else np.asarray(y)
-    rows = np.flatnonzero(np.isin(labels, model.classes_))
-    if not rows.size:
-        return
-    if len(rows) == private.n_trained_on(model) == len(labels):
-        with suppress(BootstrapError):  # raised if the model was trained on other samples
-            audited_predictions(model, X, encode(labels, model.classes_))
-            raise ValueError(
-                f"{type(model).__name__} was trained on the {len(labels)} {what} samples. {WAY_OUT}"
-            )
-    if rows.size > MOST_SAMPLES:
-        rows = np.random.default_rng(0).choice(rows, MOST_SAMPLES, replace=False)
-    fits = _fits(model, validated(model, private.pick(X, rows)), labels[rows])
-    n_fits, (fewest, share) = int(fits.sum()), WITHOUT_LABELS if y is None else WITH_LABELS
-    shown, unseen = _copies_by_chance(model, X)
-    share += shown + min(unseen, MOST_BY_CHANCE - share)
-    if n_fits >= fewest and n_fits >= share * fits.size:
-        raise ValueError(
-            f"{n_fits} of {fits.size} {what} samples that could be compared are training samples of"
-            f" {type(model).__name__}: the leaves of its trees contain them. {WAY_OUT}"
-        )
+def _first_member(ensemble: Any) -> Iterator[Part]:
+    """Yield the first member of a fitted ensemble, with its columns and what it drew."""
+    members = getattr(ensemble, "estimators_", [None])
+    first = members.flat[0] if isinstance(members, np.ndarray) else members[0]
+    features = getattr(ensemble, "estimators_features_", [None])[0]
+    steps = (partial(_columns, features=features),)
+    # The property itself would draw all bootstraps.
+    if not hasattr(type(ensemble), "estimators_samples_") or not private.draws_samples(ensemble):
+        yield Part(first, steps)
+    elif private.knows_all_bootstraps(ensemble):
+        drawn = lambda: ensemble.estimators_samples_[0]  # noqa: E731
+        yield Part(first, steps, private.n_trained_on(ensemble), drawn)
 
 
-def _fits(model: Any, samples: Any, labels: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return for each informative sample whether it could be a training sample.
+def _columns(X: Any, features: Any) -> Any:
+    """Return some columns, or all, without names, as members of ensembles take them."""
+    X = X if issparse(X) else np.asarray(X)
+    return X if features is None else X[:, features]
 
-    That is so if some training sample was drawn by none of the trees whose leaf lacks its class.
-    """
-    if issparse(samples):
-        n_steps = samples.getnnz(axis=0)
+
+def _draws(drawn: NDArray[np.intp], n_samples: int) -> list[NDArray[np.intp]]:
+    """Return the samples that a member may have been given: as weights, once, or repeated."""
+    return [np.unique(drawn), drawn, np.arange(n_samples)]
+
+
+def _rows_kept(model: Any) -> Digests | None:
+    """Return digests of the training rows that a part keeps, None if it keeps none."""
+    kept = getattr(model, "training_rows_", None)
+    if kept is None and private.rows_kept(model) is not None:
+        kept = row_digests(private.rows_kept(model))
+    return kept
+
+
+def _record(part: Any) -> Record | None:
+    """Return what a tree, histogram boosting, LightGBM or a scaler keeps of its training data."""
+    if isinstance(part, StandardScaler) and getattr(part, "mean_", None) is not None:
+        n_samples = int(np.max(part.n_samples_seen_))
+        words = f"{type(part).__name__} keeps their number and their means"
+        return Record(words, n_samples, partial(_has_means, part), _log_chance_of_means)
+    first: private.FirstTree
+    if hasattr(part, "tree_"):
+        is_leaf = part.tree_.children_left == private.TREE_LEAF
+        first = part.tree_.n_node_samples * is_leaf, partial(_fallen, part)
     else:
-        n_steps = np.array([np.unique(column).size - 1 for column in samples.T])
-    if n_steps.sum() - n_steps.max() < OTHER_STEPS:
-        return np.zeros(0, bool)
-    codes = encode(labels, model.classes_)
-    every = np.arange(len(codes))
-    lacks_class = np.array(
-        [voter.contents_of(voter.leaves(samples))[every, codes] <= 0 for voter in members_of(model)]
+        first = private.first_histogram_tree(part) or private.first_lightgbm_tree(part)
+    if first is None:
+        return None
+    counts, fallen = first
+    n_samples = int(counts.sum())
+    # Frequencies of the leaves other than those of the training samples make their counts rarer.
+    chance = float(multinomial.logpmf(counts, n_samples, counts / n_samples))
+    return Record(
+        "each leaf of the first tree holds as many training samples as fall into it",
+        n_samples,
+        lambda samples: np.array_equal(fallen(samples), counts),
+        lambda _: chance,
     )
-    n = private.n_trained_on(model)
-    drawn = np.array([np.bincount(chosen, minlength=n) > 0 for chosen in model.estimators_samples_])
-    # A training sample that hardly any tree drew, because of a small weight, would fit anything.
-    share = drawn.mean(axis=0)
-    drawn = drawn[:, share >= 0.75 * np.median(share[share > 0])]
-    numbers, place = np.unique(lacks_class.sum(axis=0), return_inverse=True)
-    left_out = 1 - drawn.mean(axis=0)
-    # Expected numbers of training samples that all trees lacking the class left out by chance.
-    by_chance = np.array([(left_out**number).sum() for number in numbers])[place]
-    informative = lacks_class[:, by_chance < COINCIDENCE].T.astype(np.float32)
-    fits = np.zeros(len(informative), bool)
-    for start in range(0, drawn.shape[1], TRAINING_CHUNK):
-        part = drawn[:, start : start + TRAINING_CHUNK].astype(np.float32)
-        fits |= (informative @ part == 0).any(axis=1)
-    return fits
 
 
-def _copies_by_chance(model: Any, X: Any) -> tuple[float, float]:
-    """Estimate from above the share of new rows that have a copy among the training rows.
+def _fallen(model: Any, X: Any) -> NDArray[np.intp]:
+    """Return how many samples fall into each leaf of a tree."""
+    samples = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
+    return np.bincount(model.tree_.apply(samples), minlength=model.tree_.node_count)
 
-    The first number extrapolates the share of rows of X that have a copy in X to as many rows as
-    the model was trained on. The second number adds three rows, for copies that a small X does
-    not show.
+
+def _has_means(scaler: Any, X: Any) -> bool:
+    """Return True if samples have the number and the means that a scaler keeps."""
+    own = clone(scaler).fit(X)
+    spread = 1.0 if own.scale_ is None else own.scale_
+    return np.array_equal(own.n_samples_seen_, scaler.n_samples_seen_) and bool(
+        (abs(own.mean_ - scaler.mean_) <= SAME_MEAN * spread).all()
+    )
+
+
+def _log_chance_of_means(samples: Callable[[], Any]) -> float:
+    """Return the logarithm of the chance that as many new samples have the same means.
+
+    That is the density of sums by the central limit theorem, column by column given the columns
+    before, times the median step between values: for two values the mode of the binomial.
     """
-    _, place, times = np.unique(row_digests(X), return_inverse=True, return_counts=True)
-    copies, n_rows = int((times[place] > 1).sum()), len(place)
-    larger = max(1.0, private.n_trained_on(model) / n_rows)
-    return copies / n_rows * larger, 3 / n_rows * larger
+    X = samples()
+    columns = X[:, :MOST_COLUMNS].toarray() if issparse(X) else np.asarray(X, float)
+    columns = columns[:, :MOST_COLUMNS]
+    columns = np.nan_to_num(columns - np.nanmean(columns, axis=0))
+    gaps = [np.diff(np.unique(column)) for column in columns.T]
+    steps = np.array([np.median(gap) if gap.size else math.inf for gap in gaps])
+    spreads = abs(np.diag(np.linalg.qr(columns, mode="r")))
+    with np.errstate(divide="ignore"):
+        chances = steps[: spreads.size] / (math.sqrt(2 * math.pi) * spreads)
+    return float(np.log(np.minimum(chances, 1)).sum())
