@@ -53,6 +53,11 @@ PLACES = {
 
 TWO_PLACES = ["the same rows", "a part of them"]
 
+WHOLE = ["the same rows", "a frame of them"]
+"""All training rows as they were: those of a model that keeps no rows are recognized together."""
+
+HELD_OUT = ["compare", "certify", "certify_selective"]
+
 
 def fitted():
     """Every kind of model whose training rows can be recognized."""
@@ -218,8 +223,10 @@ def calls():
     """First ways at all places; others at two, one of which is left to the slow tests."""
     for name, (kinds, ways) in {**ENTRY_POINTS, **METHODS}.items():
         for row, kind in enumerate(kinds):
+            whole = name in HELD_OUT and kind not in CERTIFIED
             for number, way in enumerate(ways):
-                for column, place in enumerate(PLACES if number == 0 else TWO_PLACES):
+                places = WHOLE if whole else PLACES if number == 0 else TWO_PLACES
+                for column, place in enumerate(places):
                     later = number > 0 and len(kinds) > 1 and (row + number + column) % 2
                     yield pytest.param(
                         kind,

@@ -18,6 +18,9 @@ ADVICE = {
     "free_text": "Use a text pipeline, or exclude them.",
     "copied_rows": "If they are copies, remove them: copies make the bound too small.",
     "shared_rows": "Pass unlabeled samples that are not among X.",
+    "fitted_parameter": "It may have learned from the test rows. Pass it unfitted, as a part of the"
+    " estimator, or certify it on held-out rows.",
+    "rows_in_parameter": "They may be test rows. Pass rows that are not in X.",
     "time_order": "If new rows will be later, pass order=COLUMN when fitting a committee, which"
     " then tests the latest rows.",
     "sorted_rows": "If that is the order of time, pass order=COLUMN when fitting a committee, which"

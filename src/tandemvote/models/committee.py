@@ -40,6 +40,7 @@ from tandemvote.models.members import (
     trees_of,
 )
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
+from tandemvote.models.parameters import parameter_findings
 from tandemvote.models.splitting import (
     draw_test_rows,
     group_codes,
@@ -246,7 +247,8 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
             findings = audit(X, y, groups=groups)
         if order is not None:
             findings = [each for each in findings if each.code not in ABOUT_TIME]
-        findings = check_findings(findings, self.allow)
+        of_parameters = parameter_findings(bases["estimator"], X, fit_params)
+        findings = check_findings([*findings, *of_parameters], self.allow)
         group_of_row = None if groups is None else group_codes(groups, y)
         random_state = check_random_state(self.random_state)
         classes, codes = np.unique(labels, return_inverse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from hashlib import sha256
 from pickle import Pickler
 from types import SimpleNamespace
@@ -91,6 +92,12 @@ class _ByValue(Pickler):
             return _parts_of_array(part)
         if isinstance(part, np.generic):
             return str, (repr(part.item()),)
+        if type(part).__module__.startswith("catboost") and hasattr(part, "is_fitted"):
+            # What it stores changes when it is loaded for the first time.
+            state = pickle.loads(pickle.dumps(part)).__getstate__()
+            return type(part), tuple(
+                sorted(item for item in state.items() if item[0] not in IGNORED)
+            )
         if isinstance(part, RandomState | Generator):
             return str, ()
         if isinstance(part, BaseEstimator):
