@@ -221,7 +221,7 @@ def best_lambda(
 ) -> Any:
     r"""Lambda with the smallest upper bound of `pac_bayes_lambda`.
 
-    .. math:: \lambda^* = 2 \Big/ \Big(\sqrt{2 \hat L / k + 1} + 1\Big), \qquad
+    .. math:: \lambda^* = 2 / \Big(\sqrt{2 \hat L / k + 1} + 1\Big), \qquad
         k = \frac{KL + \ln(2 \sqrt{n} / \delta)}{n}
 
     Parameters
