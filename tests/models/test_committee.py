@@ -574,3 +574,12 @@ def test_groups_of_samples_are_those_given_to_fit(data):
         model.certificate_.by_group("predicted")
     with pytest.raises(ValueError, match="is not a RandomForest"):
         certify_oob(model, X, y)
+
+
+def test_without_a_seed_each_fit_draws_other_test_samples(data):
+    model = CertifiedClassifier(GaussianNB())
+    first, second = (model.fit(*data).test_indices_ for _ in range(2))
+    assert set(first) != set(second)
+    model.set_params(random_state=RandomState(0))
+    first, second = (model.fit(*data).test_indices_ for _ in range(2))
+    assert set(first) != set(second)

@@ -8,6 +8,7 @@ from scipy.stats import multinomial
 from sklearn.dummy import DummyClassifier
 
 from tandemvote import compare
+from tandemvote.assumptions import DRAW
 from tandemvote.metrics import difference_lower, rate_lower
 
 DELTA = 0.1
@@ -89,7 +90,7 @@ def test_groups_give_one_row_each():
     result = compare(y, 1 - y, y=y, groups=np.arange(60) // 3)
     assert result.n_samples == 20
     assert "one random row each" in repr(result)
-    assert "random new group" in result.assumptions[0]
+    assert "random new group" in result.assumptions[0] and DRAW in result.assumptions
 
 
 def test_the_assumptions_are_listed():

@@ -10,6 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, Votes, certify, certify_selective
+from tandemvote.assumptions import DRAW
 from tandemvote.auditing.rows import row_digests
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.verify import verify_file
@@ -53,6 +54,7 @@ def test_a_classifier_that_abstains_uses_one_row_of_each_group():
     assert certificate.thresholds == alone.thresholds and certificate.n_samples == 150
     assert "random row of a random new group" in certificate.assumptions[0]
     assert "random new group" not in " ".join(alone.assumptions)
+    assert DRAW in certificate.assumptions and DRAW not in alone.assumptions
     as_list = certify_selective([fitted_tree()], *HELD_OUT, groups=GROUPS[300:], max_error=0.3)
     assert as_list.n_samples == 150
     assert "random row of a random new group" in as_list.assumptions[0]
