@@ -19,3 +19,8 @@ def test_the_demo_compares_the_schemes_leads_with_the_committee_and_writes_a_rep
     assert "With 95% confidence, the error rate of this committee on new data is at most" in shown
     assert str(report) in shown
     assert "<html" in report.read_text(encoding="utf-8")
+    paper = [line.split() for line in shown.splitlines() if line.startswith(("  FO ", "  TND "))]
+    assert [row[0] for row in paper] == ["FO", "FO", "TND", "TND"]
+    errors, bounds = ([float(row[place].rstrip("%")) for row in paper] for place in (-2, -1))
+    assert errors[1] > 2 * errors[0] and errors[3] < 2 * errors[2]
+    assert bounds[1] < bounds[0] and bounds[3] <= bounds[2]
