@@ -149,9 +149,9 @@ def surprises(outcomes: list[Outcome]) -> int:
     return 1 if wrong else 0
 
 
-def update(path: Path, cells: Cells, outcomes: list[Outcome]) -> None:
+def update(path: Path, cells: Cells, simulated: Cells, outcomes: list[Outcome]) -> None:
     """Replace the rows that were simulated; drop those of guarantees that are no more."""
-    first, rows = first_bounds(cells), read(path)
+    first, rows = first_bounds(simulated), read(path)
     for outcome in outcomes:
         key = Key(outcome.world, outcome.guarantee)
         rows[key] = row(outcome, first[key])
@@ -174,7 +174,7 @@ def main(arguments: list[str] | None = None) -> int:
         ]
         outcomes = run(some, draws=options.draws, processes=options.processes)
         if options.draws is None:
-            update(HERE / table, cells, outcomes)
+            update(HERE / table, cells, some, outcomes)
         code_of_exit |= surprises(outcomes)
     return code_of_exit
 
