@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -159,6 +160,52 @@ class Votes:
         if unlabeled is None or np.size(unlabeled) == 0:
             return votes
         return votes.with_unlabeled(unlabeled)
+
+    @classmethod
+    def from_splits(
+        cls, estimators: Any, X: Any, y: ArrayLike, *, splits: Any, X_unlabeled: Any = None
+    ) -> Votes:
+        """Train every estimator on the training part of every split, and test it on the other part.
+
+        Several estimators, such as one for each value of a hyperparameter, make several voters per
+        split. Pairs of voters are tested on samples in both of their test parts, so use large test
+        parts: with two thirds of the samples in each, pairs share at least one third.
+
+        Parameters
+        ----------
+        estimators : classifier or sequence of classifiers
+            Unfitted classifiers; they are cloned.
+        X, y : array_like
+            Samples and their labels, used for training and testing.
+        splits : splitter or sequence of pairs of array_like of int
+            ``KFold(shuffle=True)``, ``RepeatedKFold`` or ``ShuffleSplit`` of scikit-learn, which do
+            not depend on the labels; or positions of training and test samples, which must not
+            depend on the data.
+        X_unlabeled : array_like, default=None
+            Unlabeled samples from the same distribution.
+
+        Returns
+        -------
+        Votes
+            One voter for each split and estimator, in the order of the splits.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.model_selection import ShuffleSplit
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> splits = ShuffleSplit(10, test_size=2 / 3, random_state=0)
+        >>> votes = Votes.from_splits(GaussianNB(), X, y, splits=splits)
+        >>> votes.n_voters, int(votes.held_out.sum(axis=1).min())
+        (10, 380)
+        """
+        # Scikit-learn begins in `tandemvote.models`, which imports this module.
+        trained = import_module("tandemvote.models.split_votes")
+        votes: Votes = trained.votes_from_splits(
+            estimators, X, y, splits=splits, X_unlabeled=X_unlabeled
+        )
+        return votes
 
     @classmethod
     def without_labels(cls, predictions: ArrayLike) -> Votes:

@@ -18,7 +18,6 @@ def demo(
     check_outputs({"report": report})
     from sklearn.datasets import load_digits
     from sklearn.ensemble import RandomForestClassifier
-
     from sklearn.model_selection import train_test_split
 
     from tandemvote import CertifiedClassifier, CertifiedForestClassifier, certify_oob
