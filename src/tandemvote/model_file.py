@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from inspect import get_annotations
@@ -67,7 +67,7 @@ class ModelFileError(ValueError):
     """The file does not hold a certified classifier, or cannot hold this one."""
 
 
-def save_model(model: Any, path: str | Path) -> Path:
+def save_model(model: Any, path: str | Path, *, trusted: Sequence[str] = ()) -> Path:
     """Write a fitted certified classifier and its certificate to a file, without the votes.
 
     Parameters
@@ -78,6 +78,8 @@ def save_model(model: Any, path: str | Path) -> Path:
         ``.skops``: loading the file runs no code from it (requires the extra ``skops``). It cannot
         hold user-defined functions, gradient boosting or support vector machines.
         ``.joblib``: holds any classifier; loading a file from a stranger can run their code.
+    trusted : sequence of str, default=()
+        Names of further types that a ``.skops`` file may hold. Whoever loads it must trust them.
 
     Returns
     -------
@@ -103,21 +105,22 @@ def save_model(model: Any, path: str | Path) -> Path:
     fix = f"A {JOBLIB} file holds any classifier whose functions are defined in modules."
     with _one_error(f"This classifier cannot be saved as {path.suffix}", fix):
         data = _written(model, path.suffix)
-        _read(data, path.suffix)  # a file that could not be loaded is not written
+        _read(data, path.suffix, trusted)  # a file that could not be loaded is not written
     with written_whole(path) as unfinished:
         unfinished.write_bytes(data)
     return path
 
 
-def load_model(path: str | Path, *, trusted: bool = False) -> Any:
+def load_model(path: str | Path, *, trusted: bool | Sequence[str] = False) -> Any:
     """Load a classifier that `save_model` wrote, and verify its certificate.
 
     Parameters
     ----------
     path : path
         A ``.skops`` or ``.joblib`` file.
-    trusted : bool, default=False
-        Whether to open a ``.joblib`` file, which can run code. Only for files from a known source.
+    trusted : bool or sequence of str, default=False
+        True opens a ``.joblib`` file, which can run code. Only for files from a known source.
+        Names allow further types in a ``.skops`` file, as in `skops.io.load`.
 
     Returns
     -------
@@ -149,10 +152,10 @@ def load_model(path: str | Path, *, trusted: bool = False) -> Any:
     True
     """
     path = _model_path(path)
-    if path.suffix == JOBLIB and not trusted:
+    if path.suffix == JOBLIB and trusted is not True:
         raise ModelFileError(f"{path} is {JOBLIB_WARNING}. If you trust it, pass trusted=True.")
     with _one_error(f"{path} cannot be loaded", "Check the path, or save the classifier again."):
-        return _read(path.read_bytes(), path.suffix)
+        return _read(path.read_bytes(), path.suffix, trusted)
 
 
 def _model_path(path: str | Path) -> Path:
@@ -180,9 +183,9 @@ def _written(model: Any, suffix: str) -> bytes:
     return stream.getvalue()
 
 
-def _read(data: bytes, suffix: str) -> Any:
+def _read(data: bytes, suffix: str, trusted: bool | Sequence[str]) -> Any:
     """Return the model in a file, checked; damaged files raise errors of any type."""
-    parts = joblib.load(io.BytesIO(data)) if suffix == JOBLIB else _read_skops(data)
+    parts = joblib.load(io.BytesIO(data)) if suffix == JOBLIB else _read_skops(data, trusted)
     classifier = last_step(parts["model"])
     if type(classifier) not in CERTIFIED:
         raise ModelFileError(f"it holds a {type(classifier).__name__}, not a certified classifier")
@@ -196,17 +199,18 @@ def _read(data: bytes, suffix: str) -> Any:
     return parts["model"]
 
 
-def _read_skops(data: bytes) -> Any:
+def _read_skops(data: bytes, trusted: bool | Sequence[str]) -> Any:
     skops = import_extra("skops.io", "skops")
     files = ZipFile(io.BytesIO(data)).infolist()
     # Uncompressed parts take no more memory than the file itself.
     stored = all(file.compress_type == ZIP_STORED for file in files)
     if not stored or sum(file.file_size for file in files) > len(data):
         raise ModelFileError("its parts are compressed, so a small file could fill the memory")
-    unknown = sorted(set(skops.get_untrusted_types(data=data)) - set(TRUSTED))
+    known = [*TRUSTED, *([] if isinstance(trusted, bool) else trusted)]
+    unknown = sorted(set(skops.get_untrusted_types(data=data)) - set(known))
     if unknown:
         raise ModelFileError(f"it holds the type {unknown[0]}, which is not trusted")
-    parts = skops.loads(data, trusted=TRUSTED)
+    parts = skops.loads(data, trusted=known)
     check_trees(parts)
     return parts
 

@@ -88,6 +88,10 @@ class Votes:
     n_given: int | None = None
     index: Any = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickles and skops files hold: not the index, which skops cannot keep."""
+        return {**vars(self), "index": None}
+
     @classmethod
     def from_predictions(
         cls,

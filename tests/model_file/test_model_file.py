@@ -2,6 +2,7 @@
 
 import io
 import json
+import pickle
 import zipfile
 from copy import deepcopy
 from dataclasses import replace
@@ -9,6 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier, RandomForestClassifier
 from sklearn.isotonic import IsotonicRegression
@@ -131,6 +133,37 @@ def test_what_skops_cannot_keep_safely_is_not_written(base, reason, tmp_path):
     assert ".joblib" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not path.exists()
+
+
+def test_types_that_both_sides_trust_are_kept(tmp_path):
+    vote = committee(KNeighborsClassifier(algorithm="kd_tree"))
+    types = skops.get_untrusted_types(data=_written(vote, ".skops"))
+    assert any("EuclideanDistance" in name for name in types)
+    path = save_model(vote, tmp_path / "vote.skops", trusted=types)
+    np.testing.assert_array_equal(load_model(path, trusted=types).predict(X), vote.predict(X))
+    for trusted in (False, True, types[:1]):
+        with pytest.raises(ModelFileError, match="which is not trusted"):
+            load_model(path, trusted=trusted)
+    joblib_path = save_model(vote, tmp_path / "vote.joblib")
+    with pytest.raises(ModelFileError, match="trusted=True"):
+        load_model(joblib_path, trusted=types)
+
+
+@pytest.mark.parametrize(
+    "vote", [CertifiedClassifier(GaussianNB()), CertifiedForestClassifier(5, max_samples=0.5)]
+)
+def test_models_fitted_on_a_frame_are_kept_by_skops_and_pickle_without_its_index(vote):
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(X, columns=list("abcdef"), index=[f"patient {i}" for i in range(300)])
+    vote = clone(vote).set_params(random_state=0).fit(table, y)
+    data = skops.dumps(vote)
+    loaded = skops.loads(data, trusted=skops.get_untrusted_types(data=data))
+    assert loaded.certificate_.value == vote.certificate_.value
+    np.testing.assert_array_equal(loaded.predict(table), vote.predict(table))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = [archive.read(part) for part in archive.namelist()]
+    for stored in (pickle.dumps(vote), *parts):
+        assert b"patient 299" not in stored
 
 
 def test_what_joblib_cannot_keep_is_not_written(tmp_path):
