@@ -28,7 +28,7 @@ LEARNERS = {
 
 
 def main() -> None:
-    print(f"CPU time besides training a committee of 4 + 1, as a share of it (limit {LIMIT})")
+    print(f"CPU time besides training a committee, as a share of it (limit {LIMIT})")
     print(f"{'learner':>10} {'shape':>16} {'classes':>8} {'testing':>8} the rest")
     for (name, learner), shape in product(LEARNERS.items(), SHAPES):
         testing, rest = shares(CertifiedClassifier(learner, random_state=0), *blobs(*shape))

@@ -2,7 +2,7 @@
 A committee: nearly the bound of a hold-out
 ===========================================
 
-Four models are tested together on a test set, and a fifth, the referee, is trained on all labels.
+Models are tested together on a test set, and one more, the referee, is trained on all labels.
 Their vote gets a guarantee close to that of a hold-out.
 """
 
@@ -41,7 +41,7 @@ linear = CertifiedClassifier(pipeline, random_state=0).fit(X, y)
 # In the paper every tree votes. The bound is then a multiple of the error of single trees.
 trees = CertifiedForestClassifier(weights="tandem", max_samples=0.5, random_state=0).fit(X, y)
 
-models = {"five forests": forests, "five pipelines": linear, "one vote per tree": trees}
+models = {"forests": forests, "pipelines": linear, "one vote per tree": trees}
 figure, ax = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for row, model in enumerate(models.values()):
     found = model.certificate_

@@ -81,7 +81,7 @@ print(audit(X.assign(patient=range(len(X))), y))
 # %%
 # What was trained
 # ----------------
-# ``predict`` is the vote of all five models, and the bound describes this vote.
+# ``predict`` is the vote of the four tested models and the referee. The bound describes this vote.
 
 print(len(model.estimators_), "tested models and the referee", type(model.referee_).__name__)
 print(model.predict(X[:5]))

@@ -37,8 +37,8 @@ def run(command):
 # %%
 # Certify the table
 # -----------------
-# Four random forests are tested on rows that they were not trained on. A fifth, the referee, is
-# trained on all rows. The bound covers the vote of all five.
+# Twelve small random forests are tested on rows that they were not trained on. One more, the
+# referee, is trained on all rows. The bound covers the vote of all of them.
 
 assert run("tandemvote certify data.csv --target outcome") == 0
 

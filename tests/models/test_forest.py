@@ -190,12 +190,18 @@ def test_labels_of_any_type_come_back(names, binary):
     [
         ({"confidence": 0.05}, "confidence"),
         ({"confidence": 1.0}, "confidence"),
-        ({"max_depth": "deep"}, "'max_depth' parameter of RandomForestClassifier"),
+        ({"max_depth": "deep"}, "'max_depth' parameter of CertifiedForestClassifier"),
         ({"weights": [1.0]}, "weights has shape"),
         ({"weights": [0.5, -0.5]}, "is -0.5 at voter 1"),
         ({"weights": "tandm"}, "Invalid weights='tandm'"),
         ({"bound": "tandm"}, "Invalid bound='tandm'"),
         ({"bound": []}, "bound is empty"),
+        ({"bound": 3}, "'bound' parameter of CertifiedForestClassifier must be"),
+        ({"weights": None}, "'weights' parameter of CertifiedForestClassifier must be"),
+        ({"confidence": "0.95"}, "confidence='0.95' is not valid"),
+        ({"allow": None}, "'allow' parameter of CertifiedForestClassifier must be"),
+        ({"max_depth": 0}, "'max_depth' parameter of CertifiedForestClassifier must be"),
+        ({"n_jobs": "all"}, "'n_jobs' parameter of CertifiedForestClassifier must be"),
     ],
 )
 def test_impossible_terms_are_rejected_before_any_tree_is_grown(parameters, message, binary):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,9 +20,9 @@ from tandemvote.auditing.rows import row_digests
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.certificate.pipeline import certify_votes, check_request
 from tandemvote.decimals import failure_probability
+from tandemvote.models import private_names as private
 from tandemvote.models.digest import HasCertificate, models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
-from tandemvote.models.private_names import DOCUMENTATION
 from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
 from tandemvote.voting import FloatArray, vote_shares
 
@@ -101,7 +101,15 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
     forest_: RandomForestClassifier
 
     _doc_link_module = "tandemvote"
-    _doc_link_template = DOCUMENTATION
+    _doc_link_template = private.DOCUMENTATION
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **private.FOREST_CONSTRAINTS,
+        "weights": [str, "array-like"],
+        "bound": [str, "array-like"],
+        "confidence": "no_validation",  # as in CertifiedClassifier
+        "allow": ["array-like", str],
+    }
 
     def __init__(
         self,
@@ -148,6 +156,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self.verbose = verbose
         self.allow = allow
 
+    @private.fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: ArrayLike, *, X_unlabeled: Any = None) -> Self:
         """Train the trees, evaluate each on its out-of-bag samples, and certify their vote.
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.tree import _tree
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
@@ -32,6 +32,9 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
     )
     return decorator
 
+
+FOREST_CONSTRAINTS: dict[str, Any] = RandomForestClassifier._parameter_constraints
+"""What a random forest accepts for its parameters."""
 
 Tree: type = _tree.Tree
 """The compiled tree. A model file from a stranger may hold one whose branches lead into foreign
