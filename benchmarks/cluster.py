@@ -35,7 +35,7 @@ def main() -> None:
         votes = VoteFiles(folder, target="label")
         print(f"{votes}, {options.workers} workers; limit {LIMIT}")
         count_votes(votes.split(20)[0])  # imports and first pages
-        alone, here = timed(lambda: count_votes(votes), REPEATS)
+        alone, here = timed(lambda: count_votes(votes).counts, REPEATS)
         there, workers, around = on_cluster(votes, options.workers)
     same = all(np.array_equal(getattr(here, name), getattr(there, name)) for name in INTEGER_FIELDS)
     print(f"one process {alone:.1f} s of processor time")
@@ -59,7 +59,7 @@ def on_cluster(votes: VoteFiles, n_workers: int) -> tuple[VoteCounts, float, flo
         times = []
         for _ in range(REPEATS):
             start = spent()
-            counts = count_votes(votes, client=client)
+            counts = count_votes(votes, client=client).counts
             times.append(spent() - start)
         workers, around = min(times, key=sum)
         return counts, workers, around

@@ -90,7 +90,7 @@ def measure(folder: str) -> None:
     print(f"{votes}, {size / 2**30:.2f} GiB on disk")
     before = sgemm_peak()
     start, clock = process_time(), perf_counter()
-    counts = count_votes(votes)
+    counts = count_votes(votes).counts
     spent, waited = process_time() - start, perf_counter() - clock
     peak = max(before, sgemm_peak())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
@@ -135,7 +135,7 @@ def compare_sample(votes: VoteFiles) -> bool:
         )
     )
     piece = next(p for p in votes.split(len(votes.row_groups)) if group in p.row_groups)
-    streamed = count_votes(piece)
+    streamed = count_votes(piece).counts
     assert piece.row_groups == [group]
     return all(
         np.array_equal(getattr(in_memory, name), getattr(streamed, name)) for name in INTEGER_FIELDS

@@ -73,7 +73,7 @@ def pool_counts(n_voters: int, n_samples: int) -> VoteCounts:
             held_out = rng.random(trouble.shape) < 0.63
             yield Votes.from_predictions(wrong.astype(np.int8), labels[part], held_out)
 
-    return count_votes(shards())
+    return count_votes(shards()).counts
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from tandemvote.bounds import get_bound
 from tandemvote.counts import VoteCounts
+from tandemvote.evidence import Evidence
 from tandemvote.models.trees import out_of_bag_votes
 from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Descent, Objective
@@ -77,7 +78,7 @@ def main() -> None:
         for n_voters, goal in GOALS.items():
             counts = forest_counts(name, n_voters)
             for bound in ("tandem", "disagreement"):
-                if not get_bound(bound).is_defined_for(counts):
+                if get_bound(bound).applies(Evidence(counts)) is not None:
                     continue
                 prior = np.full(n_voters, 1.0 / n_voters)
                 for published in (True, False):

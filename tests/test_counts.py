@@ -73,7 +73,7 @@ def test_shards_in_any_partition_sum_to_the_same_integers(seed, n_classes, data)
     votes = random_votes(np.random.default_rng(seed), 5, 24, n_classes)
     whole = VoteCounts.from_votes(votes)
     size = data.draw(st.integers(1, 24))
-    assert_same(count_votes(list(votes.chunks(size))[::-1]), whole)
+    assert_same(count_votes(list(votes.chunks(size))[::-1]).counts, whole)
 
 
 def test_chunked_counting_changes_nothing(monkeypatch):
@@ -90,7 +90,7 @@ def test_a_chunk_stays_where_float32_is_exact():
 
 def test_shards_with_different_classes_know_all_of_them():
     shards = [Votes.from_predictions([[0, 1]], [0, 1]), Votes.from_predictions([[2]], [1])]
-    assert count_votes(shards).classes.tolist() == [0, 1, 2]
+    assert count_votes(shards).counts.classes.tolist() == [0, 1, 2]
 
 
 def test_unlabeled_samples_enter_disagreements_only():
@@ -133,7 +133,7 @@ def shard(size):
     held_out = rng.integers(3, size=(1000, size), dtype=np.int8) > 0
     return Votes.from_predictions(labels ^ flips, labels, held_out)
 
-counts = count_votes(shard(20_000) for _ in range(50))
+counts = count_votes(shard(20_000) for _ in range(50)).counts
 assert counts.n_min > 660_000 and abs(counts.gibbs_losses.mean() - 1 / 8) < 1e-3
 """
 

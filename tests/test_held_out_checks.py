@@ -7,6 +7,7 @@ from tandemvote import certify
 from tandemvote.certificate import certify_votes
 from tandemvote.cli.app import run
 from tandemvote.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.evidence import Evidence
 from tandemvote.held_out_checks import check_empty_rows, check_held_out_sets
 from tandemvote.votes import Votes
 from tandemvote.votes_io import VoteFiles, count_votes, read_votes
@@ -90,14 +91,13 @@ def test_voters_that_abstain_together_leave_empty_rows(tmp_path, capsys):
     assert certificate.value > certificate.observed > n_empty / 1000
 
 
-def test_an_empty_column_is_an_untested_voter(tmp_path):
+def test_an_empty_column_is_rejected(tmp_path):
     labels, predictions, _ = world(4, 300, 1)
     held_out = np.ones(predictions.shape, bool)
     held_out[3] = False
     path = write(tmp_path / "votes.csv", labels, predictions, held_out)
-    votes = read_votes(path, target="label")
-    assert votes.untested.tolist() == [False, False, False, True]
-    certify_votes(votes)
+    with pytest.raises(ValueError, match="Column 'voter3' has no held-out predictions"):
+        read_votes(path, target="label")
 
 
 def test_empty_as_error_is_the_same_everywhere(tmp_path):
@@ -118,11 +118,11 @@ def test_empty_as_error_is_the_same_everywhere(tmp_path):
         parquet.write_table(shard, tmp_path / f"{part}.parquet")
     in_csv = read_votes(path, target="label", empty_as_error=True)
     in_shards = count_votes(VoteFiles(tmp_path, target="label", empty_as_error=True))
-    expected = VoteCounts.from_votes(votes)
-    for counts in (VoteCounts.from_votes(in_csv), in_shards):
+    expected = Evidence.of(votes)
+    for evidence in (Evidence.of(in_csv), in_shards):
         for name in INTEGER_FIELDS:
-            assert np.array_equal(getattr(counts, name), getattr(expected, name))
-        assert counts.n_test_errors == expected.n_test_errors
+            assert np.array_equal(getattr(evidence.counts, name), getattr(expected.counts, name))
+        assert evidence.vote.n_test_errors == expected.vote.n_test_errors
 
 
 def test_empty_as_error_adds_a_wrong_class_where_there_is_none(tmp_path):

@@ -172,10 +172,6 @@ def test_chunks_cover_every_sample_once():
         (([[0, 1]], [0, 1], [[1, 1]]), "expected booleans"),
         (([[0, 1]], [0, 1], [[True]]), r"held_out has shape \(1, 1\)"),
         (([[0, 1]], [0, 1], [True, True]), r"held_out has shape \(2,\)"),
-        (
-            ([[0, 1], [0, 1]], [0, 1], [[False, False], [False, False]]),
-            "None of the 2 voters has a held-out sample",
-        ),
     ],
 )
 def test_what_cannot_be_votes_is_rejected(arguments, message):

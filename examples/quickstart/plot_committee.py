@@ -2,8 +2,8 @@
 A committee: nearly the bound of a hold-out
 ===========================================
 
-Models are tested together on a test set, and one more, the referee, is trained on all labels.
-Their vote gets a guarantee close to that of a hold-out.
+Several models are tested together on a test set. One more, the referee, is trained on all labels
+and breaks their ties. Their vote gets a guarantee close to that of a hold-out.
 """
 
 # %%

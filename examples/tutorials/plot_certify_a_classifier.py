@@ -54,7 +54,8 @@ print(model.certificate_)
 # The lines below it name the evidence: the models, the size of the test set, and the bound.
 #
 # Why is the guaranteed error larger than the observed one? The test set has few samples, and a
-# sample already counts as an error if some prediction of the referee could make the vote wrong.
+# sample already counts as an error if the true class ties with another one, since the referee could
+# name the wrong one.
 # More labels bring the two numbers closer together.
 #
 # In your own words: *if I repeated all of this with new patients many times, at most 5% of these
@@ -81,7 +82,7 @@ print(audit(X.assign(patient=range(len(X))), y))
 # %%
 # What was trained
 # ----------------
-# ``predict`` is the vote of the four tested models and the referee. The bound describes this vote.
+# ``predict`` is the vote of the tested models, whose ties the referee breaks, as the bound assumes.
 
 print(len(model.estimators_), "tested models and the referee", type(model.referee_).__name__)
 print(model.predict(X[:5]))

@@ -14,6 +14,7 @@ from reproduction.experiments.rows import BEYOND, Row
 from reproduction.experiments.splits import Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, get_bound, test_set_bound, vote_profile_bound
+from tandemvote.evidence import Evidence
 from tandemvote.models.trees import out_of_bag_votes
 from tandemvote.voting import VoteProfile
 from tandemvote.weights import minimize_bound
@@ -51,10 +52,10 @@ def measure_beyond(counts: VoteCounts, vote: VoteOnTest) -> dict[str, Any]:
     said, errors = vote.predictions, vote.errors(uniform)
     printed = Estimates(counts, published=True)
     published = {column: bound(printed, DELTA) for column, bound in AS_PUBLISHED.items()}
-    full = Estimates(counts, profile=VoteProfile.of(said, uniform))
+    full = Estimates(Evidence(counts, profile=VoteProfile.of(said, uniform)))
     sharpened = {column: bound(full, DELTA) for column, bound in SHARPENED.items()}
     weights = minimize_bound(counts, "tandem", delta=DELTA).weights
-    weighted = Estimates(counts, weights, profile=VoteProfile.of(said, weights))
+    weighted = Estimates(Evidence(counts, profile=VoteProfile.of(said, weights)))
     tested = Estimates.from_numbers(n_errors=int(errors.sum()), n_samples=errors.size)
     return {
         "test_risk": float(errors.mean()),

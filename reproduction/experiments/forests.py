@@ -32,6 +32,7 @@ from reproduction.experiments.rows import FORESTS, UNLABELED, WEIGHTS, Row
 from reproduction.experiments.splits import Array, Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, all_bounds, get_bound
+from tandemvote.evidence import Evidence
 from tandemvote.models.trees import out_of_bag_votes, predict_members
 from tandemvote.tables import DatasetError
 from tandemvote.weights import minimize_bound
@@ -59,7 +60,7 @@ def _run_forest(cell: ForestCell, dataset: Dataset) -> list[Row]:
     counts = VoteCounts.from_votes(out_of_bag_votes(forest, split.X, split.y))
     weightings: dict[str, Array] = {"uniform": np.full(counts.n_voters, 1.0 / counts.n_voters)}
     for bound in OPTIMIZED_WEIGHTINGS:
-        if get_bound(bound).is_defined_for(counts):
+        if get_bound(bound).applies(Evidence(counts)) is None:
             weightings[bound] = minimize_bound(counts, bound, delta=DELTA, published=True).weights
     vote = VoteOnTest.of(forest, split)
     measured = [

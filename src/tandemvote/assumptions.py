@@ -24,19 +24,19 @@ VOTES = (
     "The models are used unchanged. After a refit, even on more data, the bound no longer holds.",
 )
 
-TESTED_AND_UNTESTED = (
+REFEREE_BREAKS_TIES = (
     "The tested models are used unchanged. If one of them is refitted or replaced, the bound no"
-    " longer holds. The untested models (the referee) may be refitted or replaced at any time, with"
-    " any samples."
+    " longer holds. The referee only breaks their ties. It may be refitted or replaced at any time,"
+    " with any samples."
 )
-"""Replaces the last text of `VOTES` if some voters are untested."""
+"""Replaces the last text of `VOTES` if a referee breaks ties."""
 
-UNTESTED_MAY_KNOW = (
+REFEREE_MAY_KNOW = (
     "The test samples did not influence the tested models: not by training, tuning, selecting"
-    " features or models, or choosing the bound, the confidence or the prior. The untested"
-    " models (the referee) may have been trained on them."
+    " features or models, or choosing the bound, the confidence or the prior. The referee may have"
+    " been trained on them."
 )
-"""Replaces the texts about held-out samples and about test samples if some voters are untested."""
+"""Replaces the texts about held-out samples and about test samples if a referee breaks ties."""
 
 ONE_ROW_PER_GROUP = (
     "The groups are drawn independently from the distribution of groups that the classifier will"
@@ -127,7 +127,7 @@ def standard_assumptions(
     profile: bool = False,
     test_set: bool = False,
     deployed: bool = False,
-    untested: bool = False,
+    referee: bool = False,
     one_row_per_group: bool = False,
     drawn: bool = False,
     split: bool = False,
@@ -137,23 +137,23 @@ def standard_assumptions(
 ) -> tuple[str, ...]:
     """List the assumptions of a bound.
 
-    The bound uses the profile of unlabeled samples, a test set, a deployed classifier, untested
-    voters, one row per group, other random draws, voters tested on different samples, the latest
-    rows, a single voter, or a measure other than the error rate.
+    The bound uses the profile of unlabeled samples, a test set, a deployed classifier, a referee
+    that breaks ties, one row per group, other random draws, voters tested on different samples, the
+    latest rows, a single voter, or a measure other than the error rate.
     """
     draws = [text for text, is_made in ((DRAW, drawn), (ORDER_OF_ROWS, split)) if is_made]
     if deployed:
         return (*DEPLOYED, *draws)
     texts = [text for text in VOTES if text != HARD_VOTE or not one_voter]
-    if untested:
-        texts[2], texts[-1] = UNTESTED_MAY_KNOW, TESTED_AND_UNTESTED
+    if referee:
+        texts[2], texts[-1] = REFEREE_MAY_KNOW, REFEREE_BREAKS_TIES
     if latest:
         texts[0] = LATEST
     if one_row_per_group:
         texts[:1] = [ONE_ROW_PER_GROUP, *[LATEST] * latest]
     if profile:
         texts.append(UNLABELED_SAMPLES)
-    if test_set and not untested:
+    if test_set and not referee:
         texts.append(TEST_SAMPLES)
     if measure:
         texts.append(METRIC)

@@ -49,7 +49,7 @@ def count_tests(
     labels : ndarray of int, shape (n_samples,)
         Codes of the true classes.
     winners : ndarray of bool, shape (n_samples, n_classes)
-        Which classes are predicted, or can be predicted for some votes of untested voters.
+        Which classes are predicted, or can be predicted by some referee.
     positive : int, default=None
         Code of the class; None for all classes.
     costs : ndarray of shape (n_classes, n_classes), default=None

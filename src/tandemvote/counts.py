@@ -1,4 +1,4 @@
-"""Integer counts of votes, from which all bounds are computed."""
+"""Integer counts of votes that do not depend on the weights of the voters."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tandemvote.codes import comparable
 from tandemvote.inequalities.harmonic import UnequalSets, harmonic_cap
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.pair_counts import EXACT_CHUNK, equal_pairs, true_pairs
 from tandemvote.votes import Votes
-from tandemvote.voting import held_out_vote, is_test_error
 
 IntArray = NDArray[np.int64]
 
@@ -49,68 +48,6 @@ class HeldOutSets:
         return self._last
 
 
-@dataclass(frozen=True)
-class VoteTally:
-    """Results of one weighted vote on labeled samples; tallies of disjoint samples add up.
-
-    Attributes
-    ----------
-    class_counts : Counter
-        Number of samples of each class.
-    n_voted : int or None
-        Samples on which some voter with weight was tested. None if the vote is not known.
-    n_errors : int or None
-        Those on which the vote of these voters is wrong.
-    n_test_errors : int or None
-        Samples that count as errors of the test-set bound. None unless every voter is tested on
-        all samples or on none.
-    """
-
-    class_counts: Counter[Any]
-    n_voted: int | None = None
-    n_errors: int | None = None
-    n_test_errors: int | None = None
-
-    @classmethod
-    def of(cls, votes: Votes, weights: ArrayLike | None = None) -> VoteTally:
-        """Let the voters vote, with equal weights by default.
-
-        Examples
-        --------
-        >>> votes = Votes.from_predictions([["a", "b"], ["a", "a"], ["b", "a"]], ["a", "b"])
-        >>> VoteTally.of(votes)
-        VoteTally(class_counts=Counter({'a': 1, 'b': 1}), n_voted=2, n_errors=1, n_test_errors=1)
-        """
-        rho = np.full(votes.n_voters, 1.0 / votes.n_voters) if weights is None else weights
-        winners = held_out_vote(votes, rho)
-        voted = winners >= 0
-        is_test_set = votes.held_out[~votes.untested].all()
-        return cls(
-            class_counts=Counter(votes.classes[votes.labels].tolist()),
-            n_voted=int(voted.sum()),
-            n_errors=int((winners != votes.labels)[voted].sum()),
-            n_test_errors=int(is_test_error(votes, rho).sum()) if is_test_set else None,
-        )
-
-    def __add__(self, other: VoteTally) -> VoteTally:
-        return VoteTally(*(_sum(self, other, field.name) for field in fields(self)))
-
-    @property
-    def n_samples(self) -> int:
-        """Number of labeled samples."""
-        return sum(self.class_counts.values())
-
-    @property
-    def observed_error(self) -> float | None:
-        """Error rate of the vote where some voter was tested; an estimate, not a bound."""
-        return self.n_errors / self.n_voted if self.n_voted and self.n_errors is not None else None
-
-    @property
-    def baseline_error(self) -> float:
-        """Error rate of always predicting the most frequent class."""
-        return 1.0 - max(self.class_counts.values(), default=1) / max(self.n_samples, 1)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VoteCounts:
     """How often voters and pairs of voters err and disagree on samples they were not trained on.
@@ -131,10 +68,14 @@ class VoteCounts:
         The part of `disagreements` that comes from unlabeled samples.
     classes : ndarray, shape (n_classes,)
         All labels that occur among labels and predictions.
-    tally : VoteTally or None
-        Results of a vote of all voters: with equal weights, unless other weights were tallied.
+    class_counts : Counter
+        Number of labeled samples of each class.
+    one_row_per_group : bool
+        Whether the labeled samples are one random row of each of many groups.
     partner_errors : ndarray of int64, shape (n_voters, n_voters), or None
         Entry (h, k): errors of voter k on samples held out for both, to check held-out sets.
+    n_covered : int or None
+        Samples held out for at least one voter, to check held-out sets.
 
     Examples
     --------
@@ -155,19 +96,19 @@ class VoteCounts:
     lone_errors: IntArray
     classes: NDArray[Any]
     unlabeled_disagreements: IntArray
-    tally: VoteTally | None = None
+    class_counts: Counter[Any]
+    one_row_per_group: bool = False
     partner_errors: IntArray | None = None
+    n_covered: int | None = None
 
     @classmethod
-    def from_votes(cls, votes: Votes, *, tally: bool = True) -> VoteCounts:
+    def from_votes(cls, votes: Votes) -> VoteCounts:
         """Count in chunks of samples, so that memory stays flat and every product exact.
 
         Parameters
         ----------
         votes : Votes
             Predictions of the voters.
-        tally : bool, default=True
-            Whether to count the errors of the equal-weight vote too.
 
         Returns
         -------
@@ -180,7 +121,7 @@ class VoteCounts:
         VoteCounts(2 voters, 2 classes, n_min=3, n_min_pairs=3)
         """
         size = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
-        counts = reduce(add, (_count(part, tally=tally) for part in votes.chunks(size)))
+        counts = reduce(add, map(_count, votes.chunks(size)))
         for start in range(0, votes.n_unlabeled, size):
             codes = votes.unlabeled[:, start : start + size]
             overlaps = np.full(counts.overlaps.shape, codes.shape[1])
@@ -200,21 +141,31 @@ class VoteCounts:
                 f"Cannot add counts of {self.n_voters} and {other.n_voters} voters: shards must"
                 " come from the same voters in the same order."
             )
-        classes = np.union1d(*comparable(self.classes, other.classes))
-        names = {field.name for field in fields(self)} - {"classes"}
-        return VoteCounts(classes=classes, **{name: _sum(self, other, name) for name in names})
+        if self.one_row_per_group != other.one_row_per_group:
+            raise ValueError(
+                "Cannot add counts of single rows of groups and of all rows. Draw one row of each"
+                " group in every shard."
+            )
+        names = [*INTEGER_FIELDS]
+        for name in ("partner_errors", "n_covered"):  # unknown if it is unknown of either
+            if getattr(self, name) is not None and getattr(other, name) is not None:
+                names.append(name)
+        return VoteCounts(
+            classes=np.union1d(*comparable(self.classes, other.classes)),
+            class_counts=self.class_counts + other.class_counts,
+            one_row_per_group=self.one_row_per_group,
+            **{name: getattr(self, name) + getattr(other, name) for name in names},
+        )
 
     @property
-    def n_test_errors(self) -> int | None:
-        """Errors of the tallied vote, if every voter is tested on all samples or on none."""
-        if self.tally is None or not np.isin(self.sizes, (0, self.tally.n_samples)).all():
-            return None
-        return self.tally.n_test_errors
+    def n_samples(self) -> int:
+        """Number of labeled samples."""
+        return self.class_counts.total()
 
     @property
-    def untested(self) -> NDArray[np.bool_]:
-        """Voters without held-out samples, shape (n_voters,)."""
-        return self.sizes == 0
+    def baseline_error(self) -> float:
+        """Error rate of always predicting the most frequent class."""
+        return 1.0 - max(self.class_counts.values(), default=1) / max(self.n_samples, 1)
 
     @property
     def n_voters(self) -> int:
@@ -302,18 +253,12 @@ class VoteCounts:
 INTEGER_FIELDS = tuple(part.name for part in fields(VoteCounts) if part.type == "IntArray")
 
 
-def _sum(first: Any, second: Any, name: str) -> Any:
-    """Add a number of two parts; it is unknown (None) if it is unknown of either."""
-    values = getattr(first, name), getattr(second, name)
-    return None if values[0] is None or values[1] is None else values[0] + values[1]
-
-
 def _rates(part: IntArray, whole: IntArray, *, without_samples: float) -> FloatArray:
     rates = np.full(part.shape, without_samples)
     return np.divide(part, whole, out=rates, where=whole > 0)
 
 
-def _count(votes: Votes, *, tally: bool) -> VoteCounts:
+def _count(votes: Votes) -> VoteCounts:
     """Counts of one chunk: symmetric products of 0/1 planes."""
     held_out, wrong, n_classes = votes.held_out, votes.errors, votes.classes.size
     overlaps, tandem_errors = true_pairs(held_out), true_pairs(wrong)
@@ -333,6 +278,8 @@ def _count(votes: Votes, *, tally: bool) -> VoteCounts:
         lone_errors=lone_errors,
         classes=votes.classes.copy(),
         unlabeled_disagreements=np.zeros_like(overlaps),
-        tally=VoteTally.of(votes) if tally else None,
+        class_counts=Counter(votes.classes[votes.labels].tolist()),
+        one_row_per_group=votes.one_row_per_group,
         partner_errors=partner_errors,
+        n_covered=int(held_out.any(axis=0).sum()),
     )

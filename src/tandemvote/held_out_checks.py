@@ -86,13 +86,12 @@ def check_empty_rows(votes: Votes | VoteCounts) -> None:
         different = {row.tobytes(): row.mean() for row in votes.held_out}
         shares, n_samples = np.array(list(different.values())), votes.n_samples
         n_empty = n_samples - int(votes.held_out.any(axis=0).sum())
-    elif votes.tally is None or votes.tally.n_voted is None:
+    elif votes.n_covered is None:
         return
     else:
         same = (votes.overlaps == votes.sizes) & (votes.overlaps == votes.sizes[:, None])
-        n_samples = votes.tally.n_samples
+        n_samples, n_empty = votes.n_samples, votes.n_samples - votes.n_covered
         shares = votes.sizes[~np.tril(same, -1).any(axis=1)] / n_samples
-        n_empty = n_samples - votes.tally.n_voted
     chance = float(np.prod(1 - shares)) if (shares > 0).sum() > 1 else 0.0
     unlikely = n_samples * binary_kl(n_empty / n_samples, chance) > -math.log(RARE)
     if unlikely and n_empty > max(FEWEST_SAMPLES, chance * n_samples):

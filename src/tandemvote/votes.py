@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -23,6 +23,11 @@ from tandemvote.spelling import check_same_words
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From samples to the codes that voters predict, shape (n_voters, n_samples), and the classes."""
+
+SMALLEST, REFEREE = "smallest", "referee"
+TIES = (SMALLEST, REFEREE)
+"""Who breaks ties: the smallest of the tied classes wins, or a referee that nobody tests names one
+of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,8 @@ class Votes:
         The voters themselves, to predict further samples. None if only predictions are available.
     deployed : Deployed or None
         Another classifier that is to be certified in place of the vote; see `with_deployed`.
+    ties : {"smallest", "referee"}
+        With "referee", a referee that is not among the voters names one of the tied classes.
     one_row_per_group : bool
         Whether the labeled samples are one random row of each of many groups.
     latest : str or None
@@ -82,6 +89,7 @@ class Votes:
     unlabeled: Codes
     voters: Voters | None = None
     deployed: Deployed | None = None
+    ties: str = SMALLEST
     one_row_per_group: bool = False
     latest: str | None = None
     rows: NDArray[np.intp] | None = None
@@ -100,6 +108,7 @@ class Votes:
         held_out: ArrayLike | None = None,
         *,
         unlabeled: ArrayLike | None = None,
+        ties: str = SMALLEST,
     ) -> Votes:
         """Check and encode predictions made anywhere.
 
@@ -113,11 +122,15 @@ class Votes:
             numbers by value. Numbers that a conversion could merge are rejected.
         held_out : array_like of bool, shape (n_voters, n_samples), optional
             True where the voter was not trained on the sample. By default every voter has seen none
-            of the samples. The sets must not have been chosen by looking at the data. A voter
-            without any True is untested: it votes, and nothing is assumed about its errors.
+            of the samples. The sets must not have been chosen by looking at the data.
         unlabeled : array_like, shape (n_voters, n_unlabeled), optional
             Predictions on unlabeled samples, drawn from the same distribution, that no voter was
             trained on.
+        ties : {"smallest", "referee"}
+            What breaks ties: "smallest" takes the smallest of the tied classes. "referee" is a
+            classifier that is not among the voters and may have been trained on anything; it names
+            one of the tied classes. A sample then counts as an error unless the true class is alone
+            in first place, so the bound holds for every referee.
 
         Returns
         -------
@@ -129,6 +142,8 @@ class Votes:
         >>> Votes.from_predictions([[1, None], [1, 0]], [1, 1], [[True, False], [True, True]])
         Votes(2 voters, 2 labeled samples, 2 classes)
         """
+        if ties not in TIES:
+            raise ValueError(f"Invalid ties={ties!r}. Use 'smallest' or 'referee'.")
         check_same_order(labels, {"held_out": held_out, "predictions": predictions})
         index = index_of(labels)
         predictions, labels = as_array(predictions), as_array(labels)
@@ -144,7 +159,6 @@ class Votes:
                 f"held_out has shape {mask.shape} and dtype {mask.dtype}; expected booleans of"
                 f" shape {predictions.shape}, True where the voter was not trained on the sample."
             )
-        check_some_voter_tested(mask.sum(axis=1))
         check_not_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
         way_out = (
             "Set held_out to False where a voter was trained on the sample. If it abstained, pass a"
@@ -160,7 +174,7 @@ class Votes:
         # Predictions on samples a voter was trained on mean nothing; the label stands in for them.
         filled = np.broadcast_to(truth, mask.shape).copy()
         filled[mask] = predicted
-        votes = cls(filled, truth, mask, classes, filled[:, :0], index=index)
+        votes = cls(filled, truth, mask, classes, filled[:, :0], ties=ties, index=index)
         if unlabeled is None or np.size(unlabeled) == 0:
             return votes
         return votes.with_unlabeled(unlabeled)
@@ -267,13 +281,13 @@ class Votes:
         parts = list(parts)
         classes = np.unique(np.concatenate(comparable(*(part.classes for part in parts))))
         held_out = np.concatenate([part.held_out for part in parts], axis=1)
-        check_some_voter_tested(held_out.sum(axis=1))
 
         def joined(field: str) -> Codes:
             recoded = (encode(part.classes, classes)[getattr(part, field)] for part in parts)
             return np.concatenate(list(recoded), axis=-1)
 
-        return cls(joined("predictions"), joined("labels"), held_out, classes, joined("unlabeled"))
+        arrays = joined("predictions"), joined("labels"), held_out, classes, joined("unlabeled")
+        return cls(*arrays, ties=parts[0].ties)
 
     def with_unlabeled(self, predictions: ArrayLike) -> Votes:
         """Return these votes with further predictions on unlabeled samples.
@@ -363,11 +377,6 @@ class Votes:
         return int(self.unlabeled.shape[1])
 
     @property
-    def untested(self) -> NDArray[np.bool_]:
-        """Voters without held-out samples, shape (n_voters,)."""
-        return np.asarray(~self.held_out.any(axis=1))
-
-    @property
     def errors(self) -> NDArray[np.bool_]:
         """True where a voter errs on a held-out sample, shape (n_voters, n_samples)."""
         return np.asarray((self.predictions != self.labels) & self.held_out)
@@ -416,12 +425,18 @@ def select_samples(votes: Votes, samples: slice | NDArray[Any]) -> Votes:
     )
 
 
-def check_some_voter_tested(n_held_out: NDArray[np.integer[Any]]) -> None:
-    """Raise ValueError if no voter has held-out samples, given their numbers."""
-    if not n_held_out.any():
+def check_voters_tested(
+    n_held_out: NDArray[np.integer[Any]], columns: Sequence[str] | None = None
+) -> None:
+    """Raise ValueError if a voter has no held-out samples, given their numbers."""
+    if not n_held_out.all():
+        voter = int(n_held_out.argmin())
+        name, way_out = f"Voter {voter}", "Exclude it"
+        if columns is not None:
+            name, way_out = f"Column {columns[voter]!r}", f"Exclude it with drop={[columns[voter]]}"
         raise ValueError(
-            f"None of the {n_held_out.size} voters has a held-out sample. At least one tested voter"
-            " is required: pass predictions on samples that it was not trained on."
+            f"{name} has no held-out predictions, so nothing is known about its errors. {way_out}."
+            " If it only breaks ties of the other voters, also pass ties='referee'."
         )
 
 

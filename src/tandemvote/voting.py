@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.codes import Codes, distinct
 from tandemvote.draws import shuffled
-from tandemvote.votes import Votes
+from tandemvote.votes import SMALLEST, Votes
 
 FloatArray = NDArray[np.float64]  # not imported: `verify` uses this module, and no inequalities
 
@@ -25,13 +25,10 @@ SHARE_ROUNDING = 1e-9
 which adds them up in floating point, may break it the other way."""
 
 
-def weighted_vote(
-    predictions: Codes, weights: ArrayLike, n_classes: int, *, referee: int | None = None
-) -> NDArray[np.intp]:
-    """Return the class with the largest total weight at each sample.
+def weighted_vote(predictions: Codes, weights: ArrayLike, n_classes: int) -> NDArray[np.intp]:
+    """Return the class with the largest total weight at each sample, the smallest if several tie.
 
-    Ties go to the class that the voter `referee` predicts if it is among the tied classes, else to
-    the smallest of them. Weights are scaled by a power of two and rounded to integers before they
+    Weights are scaled by a power of two and rounded to integers before they
     are added. Every partial sum is then an integer below 2^53, exact in floating point: the winner
     does not depend on the order of the voters, and classes with the same weights tie exactly.
 
@@ -42,69 +39,62 @@ def weighted_vote(
     >>> predictions = np.array([[1, 0, 2], [0, 0, 1], [1, 2, 0]])
     >>> weighted_vote(predictions, [1 / 3, 1 / 3, 1 / 3], 3).tolist()
     [1, 0, 0]
-    >>> weighted_vote(predictions, [1 / 3, 1 / 3, 1 / 3], 3, referee=1).tolist()
-    [1, 0, 1]
     """
-    totals = vote_totals(predictions, weights, n_classes)
-    winners = totals.argmax(axis=1)
-    if referee is None:
-        return np.asarray(winners)
-    rows, chosen = np.arange(len(totals)), predictions[referee]
-    return np.asarray(np.where(totals[rows, chosen] == totals[rows, winners], chosen, winners))
+    return np.asarray(vote_totals(predictions, weights, n_classes).argmax(axis=1))
 
 
-def is_test_error(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
-    """Return True at each sample that counts as an error of a vote with untested voters.
+def first_places(predictions: Codes, weights: ArrayLike, n_classes: int) -> NDArray[np.bool_]:
+    """Return which classes share the first place, shape (n_samples, n_classes).
 
-    The true class must win whatever the untested voters predict: ``v_y > max_{j != y} v_j + u``,
-    with the weights v of the tested voters behind each class and the weight u of the others. Ties
-    up to rounding count as errors, since other implementations may break them the other way.
-    Without untested voters the vote itself is tested, its rule for ties included.
+    Ties up to rounding count, since another implementation may break them the other way. A referee
+    must choose among exactly these classes.
 
     Examples
     --------
-    >>> predictions = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [None] * 3]
-    >>> tested = [[True] * 3] * 4 + [[False] * 3]
-    >>> votes = Votes.from_predictions(predictions, [0, 1, 0], tested)
-    >>> is_test_error(votes, [0.2] * 5).tolist()
+    >>> predictions = np.array([[0, 0], [1, 0], [2, 1]])
+    >>> first_places(predictions, [0.4, 0.3, 0.3], 3).astype(int).tolist()
+    [[1, 0, 0], [1, 0, 0]]
+    >>> first_places(predictions, [0.3, 0.3, 0.3], 3).astype(int).tolist()
+    [[1, 1, 1], [1, 0, 0]]
+    """
+    totals = vote_totals(predictions, weights, n_classes)
+    room = SHARE_ROUNDING * exact_weights(weights).sum()
+    return np.asarray(totals + room >= totals.max(axis=1, keepdims=True))
+
+
+def can_win(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
+    """Return which classes the classifier may predict, shape (n_samples, n_classes).
+
+    It is the winner of the vote alone, or with a referee every class in first place. The sample
+    counts as an error unless the true class is the only one.
+
+    Examples
+    --------
+    >>> predictions = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1]]
+    >>> votes = Votes.from_predictions(predictions, [0, 1, 0], ties="referee")
+    >>> can_win(votes, [0.25] * 4).astype(int).tolist()
+    [[1, 0], [0, 1], [1, 1]]
+    """
+    n_classes = votes.classes.size
+    if votes.ties == SMALLEST:
+        winners = weighted_vote(votes.predictions, weights, n_classes)
+        return np.eye(n_classes, dtype=bool)[winners]
+    return first_places(votes.predictions, weights, n_classes)
+
+
+def is_test_error(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
+    """Return True at each sample that counts as an error, whichever way a referee breaks ties.
+
+    Examples
+    --------
+    >>> predictions = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1]]
+    >>> votes = Votes.from_predictions(predictions, [0, 1, 0], ties="referee")
+    >>> is_test_error(votes, [0.25] * 4).tolist()
     [False, False, True]
     """
     possible = can_win(votes, weights)
     possible[np.arange(votes.n_samples), votes.labels] = False
     return np.asarray(possible.any(axis=1))
-
-
-def can_win(votes: Votes, weights: ArrayLike) -> NDArray[np.bool_]:
-    """Return which classes win for some votes of the untested voters, (n_samples, n_classes).
-
-    Without untested voters it is the winner alone. With them, ties up to rounding can be won.
-
-    Examples
-    --------
-    >>> predictions = [[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 1, 1], [None] * 3]
-    >>> tested = [[True] * 3] * 4 + [[False] * 3]
-    >>> votes = Votes.from_predictions(predictions, [0, 1, 0], tested)
-    >>> can_win(votes, [0.2] * 5).astype(int).tolist()
-    [[1, 0], [0, 1], [1, 1]]
-    """
-    n_classes = votes.classes.size
-    if not votes.untested.any():
-        winners = weighted_vote(votes.predictions, weights, n_classes)
-        return np.eye(n_classes, dtype=bool)[winners]
-    units = exact_weights(weights)
-    room = units[votes.untested].sum() + SHARE_ROUNDING * units.sum()
-    totals = vote_totals(votes.predictions, weights, n_classes, votes.held_out)
-    return np.asarray(totals + room >= totals.max(axis=1, keepdims=True))
-
-
-def check_tested_majority(untested: NDArray[np.bool_], weights: FloatArray) -> None:
-    """Raise ValueError unless the tested voters have more than half of the weight."""
-    unknown = weights[untested].sum()
-    if unknown >= 0.5 - SHARE_ROUNDING:
-        raise ValueError(
-            f"Voters without held-out samples have {unknown:.3g} of the weight. The tested voters"
-            " must have more than half of it. Test more voters, or give the others less weight."
-        )
 
 
 def vote_shares(predictions: Codes, weights: ArrayLike, n_classes: int) -> FloatArray:
@@ -192,11 +182,13 @@ class VoteProfile:
 
     `leads` are the shares of the voters that predict the class of the classifier. `gaps` are its
     leads over the largest share of another class, negative where the voters outvote it. Both have
-    shape (n_samples,). `deployed` is the name of the classifier, None for the vote itself.
+    shape (n_samples,). `weights` are those of the voters. `deployed` is the name of the classifier,
+    None for the vote itself.
     """
 
     leads: FloatArray
     gaps: FloatArray
+    weights: FloatArray
     deployed: str | None = None
 
     @property
@@ -228,8 +220,8 @@ class VoteProfile:
         [(0.5, 0.0), (0.75, 0.5)]
         """
         leads, gaps = vote_leads(predictions, weights, deployed)
-        order = shuffled([*np.asarray(predictions), deployed])
-        return cls(leads[order], gaps[order], None if deployed is None else name)
+        order, rho = shuffled([*np.asarray(predictions), deployed]), np.array(weights, float)
+        return cls(leads[order], gaps[order], rho, None if deployed is None else name)
 
 
 def vote_leads(

@@ -6,6 +6,8 @@ from scipy.stats import beta
 
 from tandemvote import VoteCounts, Votes, bounds
 from tandemvote.bounds import Estimates, get_bound
+from tandemvote.evidence import Evidence
+from tandemvote.weights import minimize_bound
 
 
 def forest_like(rng, n_voters=20, n_samples=2000, n_classes=2, error=0.2):
@@ -64,9 +66,52 @@ def test_random_labels_get_no_guarantee(rng):
 def test_no_common_sample_means_no_second_order_guarantee():
     held_out = [[True, True, False, False], [False, False, True, True]]
     counts = VoteCounts.from_votes(Votes.from_predictions([[0] * 4] * 2, [0] * 4, held_out))
-    for name in ("tandem", "c_tandem", "c2", "disagreement", "c1"):
+    for name in ("tandem", "c_tandem", "c2", "second_order"):
         with pytest.warns(bounds.VacuousBoundWarning, match="voters 0 and 1 share no held-out"):
             assert get_bound(name)(Estimates(counts)) == 1.0
+
+
+def folds(n_samples=4000, n_folds=5, n_unlabeled=0):
+    """Five voters of one fold each, which share no held-out sample."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=n_samples + n_unlabeled)
+    wrong = rng.random((n_folds, labels.size)) < [[0.1], [0.1], [0.12], [0.14], [0.16]]
+    held_out = np.arange(n_samples) % n_folds == np.arange(n_folds)[:, None]
+    predictions = labels ^ wrong
+    return VoteCounts.from_votes(
+        Votes.from_predictions(
+            predictions[:, :n_samples],
+            labels[:n_samples],
+            held_out,
+            unlabeled=predictions[:, n_samples:],
+        )
+    )
+
+
+@pytest.mark.parametrize("name", ["disagreement", "c1", "c_box"])
+def test_bounds_that_need_no_pairs_do_not_warn_where_pairs_share_no_samples(name, recwarn):
+    value = get_bound(name)(Estimates(folds()))
+    assert 0.1 < value < 0.75
+    assert not recwarn.list
+
+
+def test_weights_minimize_the_disagreement_bound_where_pairs_share_no_samples():
+    counts = folds()
+    solution = minimize_bound(counts, "disagreement")
+    value = get_bound("disagreement")(Estimates(counts, solution.weights))
+    assert solution.value == value < get_bound("disagreement")(Estimates(counts))
+    assert solution.weights[0] > solution.weights[-1]
+    for first in np.linspace(0.1, 0.6, 11):  # no better weights in the direction of the best voters
+        weights = np.array([first / 2, first / 2, *[(1 - first) / 3] * 3])
+        assert value <= get_bound("disagreement")(Estimates(counts, weights)) + 1e-9
+    sharper = folds(n_unlabeled=20_000)
+    assert minimize_bound(sharper, "disagreement").value < value
+
+
+def test_advice_names_no_parameter_that_other_models_do_not_have():
+    with pytest.warns(bounds.VacuousBoundWarning, match="repeat the splits") as warned:
+        get_bound("tandem")(Estimates(folds()))
+    assert "max_samples" not in str(warned[0].message)
 
 
 def test_one_pair_without_common_samples_silences_every_second_order_bound():
@@ -116,9 +161,9 @@ def test_a_voter_that_invents_a_third_class_makes_the_votes_multiclass():
 
 def test_the_test_set_bound_requires_a_test_of_the_whole_vote(counts):
     for bound in (get_bound("test_set"), bounds.test_set_bound):
-        with pytest.raises(bounds.RequirementError, match="that no tested voter was trained on"):
+        with pytest.raises(bounds.RequirementError, match="samples that no voter was trained on"):
             bound(Estimates(counts))
-    alone = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 1, 1]], [0, 1, 1, 0]))
+    alone = Evidence.of(Votes.from_predictions([[0, 1, 1, 1]], [0, 1, 1, 0]))
     assert bounds.test_set_bound(Estimates(alone)) == pytest.approx(beta.ppf(0.95, 2, 3), rel=1e-9)
 
 

@@ -1,5 +1,6 @@
 """COA and exact factors against brute force over joint laws of errors, and 50 digits."""
 
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
@@ -185,6 +186,7 @@ def at(bound, *, delta=0.05, posterior=None, prior=None, **numbers):
         overlaps=sizes,
         disagreement_overlaps=sizes,
         classes=np.arange(2),
+        class_counts=Counter({0: int(np.max(sizes))}),
     )
     return bound(Estimates(counts, posterior, prior), delta)
 

@@ -11,6 +11,7 @@ from scipy.stats import binom
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, bounds, certify
 from tandemvote.bounds import ContradictionError, ContradictionWarning
 from tandemvote.bounds.requirements import contradiction_of_moments, contradiction_of_two_classes
+from tandemvote.evidence import Evidence
 from tandemvote.inequalities import Interval
 from tandemvote.voting import VoteProfile
 
@@ -53,11 +54,12 @@ def test_voters_tested_on_common_samples_never_contradict_themselves(data):
         Votes.from_predictions(predictions, labels, unlabeled=predictions)
     )
     profile = VoteProfile.of(predictions, np.full(n_voters, 1 / n_voters))
-    estimates = bounds.Estimates(counts, profile=profile)
+    evidence = Evidence(counts, profile=profile)
+    estimates = bounds.Estimates(evidence)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for name in bounds.VOTE_BOUNDS:
-            if bounds.get_bound(name).is_defined_for(counts):
+            if bounds.get_bound(name).applies(evidence) is None:
                 bounds.get_bound(name)(estimates, 0.3)
         bounds.vote_profile_bound(estimates, 0.3)
 
@@ -96,7 +98,7 @@ def test_one_source_is_rejected_with_probability_at_most_delta():
         counts = VoteCounts.from_votes(Votes.from_predictions(predictions[:, :120], labels[:120]))
         try:
             profile = VoteProfile.of(predictions[:, 120:], np.full(3, 1 / 3))
-            bounds.vote_profile_bound(bounds.Estimates(counts, profile=profile), delta)
+            bounds.vote_profile_bound(bounds.Estimates(Evidence(counts, profile=profile)), delta)
         except ContradictionError:
             rejected += 1
     assert rejected <= binom.isf(1e-3, draws, delta)

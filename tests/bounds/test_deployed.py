@@ -17,6 +17,7 @@ from tandemvote.bounds import (
 from tandemvote.bounds.requirements import ContradictionError
 from tandemvote.bounds.test_set import paired_levels
 from tandemvote.bounds.vote_profile import _phi, deployed_slopes
+from tandemvote.evidence import Evidence
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
 from tandemvote.voting import VoteProfile, vote_leads
@@ -131,7 +132,7 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error(world):
     """A fine scan over g: above the bound, labels and unlabeled samples together refute all."""
     counts, unlabeled, deployed = world
     profile = VoteProfile.of(unlabeled, np.full(3, 1 / 3), deployed)
-    bound = vote_profile_bound(Estimates(counts, profile=profile))
+    bound = vote_profile_bound(Estimates(Evidence(counts, profile=profile)))
     gibbs, tilts = float(counts.gibbs_losses.mean()), catoni_tilts(900.0)
     games = []
     for slope in (1, 2 / 3, 1 / 3, 0):
@@ -181,7 +182,7 @@ def test_more_disagreement_with_the_voters_costs_more(world):
             np.arange(deployed.size) < share * deployed.size, (deployed + 1) % 4, deployed
         )
         profile = VoteProfile.of(unlabeled, np.full(3, 1 / 3), changed)
-        values.append(vote_profile_bound(Estimates(counts, profile=profile)))
+        values.append(vote_profile_bound(Estimates(Evidence(counts, profile=profile))))
     assert values == sorted(values)
     assert values[2] > 0.4
 
@@ -199,4 +200,4 @@ def test_samples_on_which_voters_differ_more_than_they_err_are_rejected_here_too
     strange = np.random.default_rng(2).integers(4, size=unlabeled.shape)
     profile = VoteProfile.of(strange, np.full(3, 1 / 3), deployed)
     with pytest.raises(ContradictionError, match="are not drawn from the same distribution"):
-        vote_profile_bound(Estimates(counts, profile=profile))
+        vote_profile_bound(Estimates(Evidence(counts, profile=profile)))

@@ -13,6 +13,7 @@ from tandemvote.bounds.vote_profile import (
     largest_unrefuted_error,
     vote_profile_oracle,
 )
+from tandemvote.evidence import Evidence
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
 from tandemvote.voting import VoteProfile, vote_leads
@@ -94,7 +95,8 @@ def test_bound_leaves_no_rate_of_the_voters_that_explains_a_larger_error():
 
 def profiled(counts, unlabeled, posterior=None, prior=None):
     weights = np.full(counts.n_voters, 1 / counts.n_voters) if posterior is None else posterior
-    return Estimates(counts, posterior, prior, profile=VoteProfile.of(unlabeled, weights))
+    evidence = Evidence(counts, profile=VoteProfile.of(unlabeled, weights))
+    return Estimates(evidence, posterior, prior)
 
 
 def test_unlabeled_samples_sharpen_first_order_on_many_classes():

@@ -46,7 +46,7 @@ def test_value_is_the_chosen_bound_at_the_whole_delta(counts):
 def test_best_divides_delta_by_its_candidates(counts):
     certificate = certify_votes(counts, bound="best", delta=0.06)
     # c_box is never looser than c_tandem, which is not worth a share.
-    assert set(certificate.candidates) == {*VOTE_BOUNDS, "test_set"} - {"c_tandem"}
+    assert set(certificate.candidates) == {*VOTE_BOUNDS} - {"c_tandem"}
     share = 0.06 / len(certificate.candidates)
     expected = {name: value_of(name, counts, share) for name in certificate.candidates}
     assert certificate.candidates == expected
@@ -93,14 +93,15 @@ def test_bounds_are_computed_on_demand_and_once(counts, monkeypatch):
     assert sorted(calls) == sorted(certificate.bounds)
 
 
-def test_best_leaves_out_what_does_not_apply():
+def test_best_has_a_share_for_bounds_that_the_classes_do_not_allow():
     labels = np.random.default_rng(1).integers(3, size=500)
     votes = Votes.from_predictions(np.tile(labels, (3, 1)), labels)
     certificate = certify_votes(votes, bound="best")
     assert set(certificate.candidates) == {
         *("first_order", "tandem", "c_box", "second_order", "bernstein_cantelli"),
-        *("split_kl_cantelli", "coalition", "test_set"),
+        *("split_kl_cantelli", "coalition", "test_set", "disagreement", "c1", "c2"),
     }
+    assert certificate.candidates["c1"] == 1.0
 
 
 def test_text_shows_the_bound_and_its_basis(votes):
@@ -120,7 +121,7 @@ def test_observed_and_baseline_are_those_of_the_samples(votes):
     wrong = votes.errors.sum(axis=0) > 7
     assert certificate.observed == wrong.mean()
     assert certificate.baseline == pytest.approx(1 - np.bincount(votes.labels).max() / 3000)
-    assert certificate.counts.n_test_errors == wrong.sum()
+    assert certificate.evidence.vote.n_test_errors == wrong.sum()
 
 
 def test_a_single_voter_is_not_called_a_vote():

@@ -86,7 +86,7 @@ def assert_same(again, certificate):
         assert getattr(again, name) == getattr(certificate, name)
     for name in ("candidates", "fitted", "published", "members", "one_row_per_group", "observed"):
         assert getattr(again, name) == getattr(certificate, name)
-    for name in ("baseline", "findings", "assumptions", "versions", "deployed", "n_untested"):
+    for name in ("baseline", "findings", "assumptions", "versions", "deployed", "ties"):
         assert getattr(again, name) == getattr(certificate, name)
     assert again.weights.tolist() == certificate.weights.tolist()
     assert again.prior.tolist() == certificate.prior.tolist()

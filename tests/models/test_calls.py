@@ -17,7 +17,8 @@ from tandemvote import (
     certify_oob,
 )
 from tandemvote import counts as counting
-from tandemvote.bounds import VOTE_BOUNDS, get_bound
+from tandemvote.bounds.registry import applicable_bounds
+from tandemvote.evidence import VoteResult
 from tandemvote.models import trees
 
 X, y = make_classification(600, 6, n_informative=4, flip_y=0.1, random_state=0)
@@ -43,7 +44,7 @@ def calls(monkeypatch):
     count("predictions", trees.Voter, "predict")
     count("model predictions", DecisionTreeClassifier, "predict")
     count("counts", counting, "_count")
-    count("tallies", counting.VoteTally, "of")
+    count("tallies", VoteResult, "_of_part")
     evaluate = Certificate.evaluate
 
     def evaluated(certificate, name, *args):
@@ -105,6 +106,5 @@ def test_other_bounds_are_evaluated_when_they_are_looked_at(calls, monkeypatch):
     assert calls["bounds"] == calls["bound first_order"] == 1
     assert repr(certificate) and certificate.guarantee
     assert calls["bounds"] == 1
-    offered = [name for name in VOTE_BOUNDS if get_bound(name).is_offered_for(certificate.counts)]
-    assert set(certificate.bounds) == set(offered)
+    assert set(certificate.bounds) == set(applicable_bounds(certificate.evidence))
     assert np.isclose(certificate.bounds["first_order"], certificate.value)

@@ -146,8 +146,7 @@ def test_bound_is_the_binomial_limit_of_samples_on_which_the_referee_could_decid
     can_err = 0
     for sample, label in enumerate(y[test]):
         can_err += any(
-            _plurality([*votes[:, sample], predictions], predictions) != label
-            for predictions in model.classes_
+            _plurality(votes[:, sample], [predictions]) != label for predictions in model.classes_
         )
     expected = beta.ppf(0.95, can_err + 1, test.size - can_err)
     assert model.certificate_.value == pytest.approx(expected, rel=1e-9)
@@ -156,10 +155,24 @@ def test_bound_is_the_binomial_limit_of_samples_on_which_the_referee_could_decid
     assert model.certificate_.delta == 0.05
 
 
-def _plurality(votes, referee):
-    times = {label: votes.count(label) for label in votes}
-    tied = sorted(label for label in times if times[label] == max(times.values()))
-    return referee if referee in tied else tied[0]
+def _plurality(votes, preferences=()):
+    """The class with the most votes; the first of the preferences that is tied, or the smallest."""
+    labels, times = np.unique(votes, return_counts=True)
+    tied = labels[times == times.max()].tolist()
+    return next((label for label in preferences if label in tied), tied[0])
+
+
+def _expected(model, X):
+    votes = np.array([each.predict(X) for each in model.estimators_])
+    named = model.referee_.predict(X)
+    preferences = [[label] for label in named]
+    if hasattr(model.referee_, "predict_proba"):
+        shares = np.zeros((len(X), model.classes_.size))
+        known = np.isin(model.classes_, model.referee_.classes_)
+        shares[:, known] = model.referee_.predict_proba(X)
+        for sample, row in enumerate(shares):  # the most probable first, then the smallest
+            preferences[sample] += model.classes_[np.argsort(-row, kind="stable")].tolist()
+    return [_plurality(*each) for each in zip(votes.T, preferences, strict=True)]
 
 
 def test_observed_error_is_that_of_the_tested_models_on_the_test_samples(data):
@@ -179,15 +192,32 @@ def test_observed_error_is_that_of_the_tested_models_on_the_test_samples(data):
     assert model.certificate_.observed == pytest.approx(wrong / test.size)
 
 
-def test_prediction_is_the_plurality_with_ties_to_the_referee(data):
+@pytest.mark.parametrize("n_tested", [2, 3, 4])
+@pytest.mark.parametrize("referee", [True, LinearSVC()])
+def test_prediction_is_the_plurality_with_ties_broken_by_the_referee(data, n_tested, referee):
     X, y = data
     tree = DecisionTreeClassifier(max_features=1, max_depth=3)
-    model = CertifiedClassifier(tree, random_state=0).fit(X, y)
-    votes = np.array([each.predict(X) for each in [*model.estimators_, model.referee_]])
-    expected = [_plurality(list(each), each[-1]) for each in votes.T]
+    model = CertifiedClassifier(tree, n_tested=n_tested, referee=referee, random_state=0).fit(X, y)
+    expected = _expected(model, X)
     assert model.predict(X).tolist() == expected
-    without = [_plurality(list(each), None) for each in votes.T]  # ties to the smallest class
-    assert expected != without
+    votes = np.array([each.predict(X) for each in model.estimators_])
+    assert expected != [_plurality(each) for each in votes.T]  # ties to the smallest class
+    assert any(
+        label not in each for label, each in zip(model.referee_.predict(X), votes.T, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_tested", "n_classes", "noted"), [(1, 3, True), (3, 2, True), (3, 3, False), (2, 2, False)]
+)
+def test_a_referee_that_is_never_used_is_noted(data, n_tested, n_classes, noted):
+    X, y = data[0], data[1] if n_classes == 3 else data[1] == "low"
+    model = CertifiedClassifier(GaussianNB(), n_tested=n_tested, random_state=0).fit(X, y)
+    codes = [finding.code for finding in model.certificate_.findings]
+    assert ("no_ties" in codes) == noted
+    if noted:
+        votes = np.array([each.predict(X) for each in model.estimators_])
+        assert model.predict(X).tolist() == [_plurality(each) for each in votes.T]
 
 
 @pytest.mark.parametrize(
@@ -206,8 +236,7 @@ def test_probabilities_agree_with_predictions(data, estimator, parts):
 def test_probabilities_are_those_of_the_models_that_predict_the_class(data):
     X, y = data
     model = CertifiedClassifier(DecisionTreeClassifier(max_depth=3), random_state=0).fit(X, y)
-    models = [*model.estimators_, model.referee_]
-    each = np.array([member.predict_proba(X) for member in models])
+    each = np.array([member.predict_proba(X) for member in model.estimators_])
     winners = np.searchsorted(model.classes_, model.predict(X))
     for sample, shares in enumerate(model.predict_proba(X)):
         winning = each[each[:, sample].argmax(axis=1) == winners[sample], sample]
@@ -259,7 +288,7 @@ def test_the_referee_may_be_of_another_kind_and_may_be_refitted(data):
     assert "refit" in " ".join(certificate.assumptions)
     # The worst referee there is stays within the samples that were counted.
     test = model.test_indices_
-    assert (model.predict(X[test]) != y[test]).sum() <= certificate.counts.n_test_errors
+    assert (model.predict(X[test]) != y[test]).sum() <= certificate.evidence.vote.n_test_errors
 
 
 def test_rows_of_a_refitted_referee_are_not_held_out():
@@ -288,9 +317,8 @@ def test_a_referee_may_be_refitted_on_samples_that_lack_a_class(data):
     tree = DecisionTreeClassifier(max_features=1, max_depth=3)
     model = CertifiedClassifier(tree, n_tested=2, random_state=0).fit(X, y)
     model.refit_referee(X[y != "low"], y[y != "low"])
-    each = np.array([member.predict(X) for member in [*model.estimators_, model.referee_]])
-    assert set(each[-1]) == {"mid", "top"}
-    expected = [_plurality([*votes], votes[-1]) for votes in each.T]
+    assert set(model.referee_.predict(X)) == {"mid", "top"}
+    expected = _expected(model, X)
     assert model.predict(X).tolist() == expected
     assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == expected).all()
 
@@ -313,7 +341,7 @@ def test_sample_weights_train_and_do_not_test():
     )
     for member in (*model.estimators_, model.referee_):
         np.testing.assert_array_equal(member.weight_, weight[member.rows_])
-    assert model.certificate_.counts.sizes.tolist() == [20] * 4 + [0]
+    assert model.certificate_.counts.sizes.tolist() == [20] * 4
 
 
 def test_groups_are_split_whole_and_tested_by_one_row_each():
@@ -372,8 +400,6 @@ def test_jobs_change_nothing(data, backend):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_tested": 3}, "n_tested=3 is odd, and with a referee one tested model would be wasted"),
-        ({"n_tested": 1}, "Use n_tested=2, or referee=False"),
         (
             {"n_tested": 0},
             "'n_tested' parameter of CertifiedClassifier must be a str among {'auto'} or an int",
@@ -498,7 +524,7 @@ def test_a_class_that_only_test_samples_have_cannot_be_predicted_by_the_members(
     assert set(model.predict(X)) == {"low", "top"}
     shares = model.predict_proba(X)
     assert (model.classes_[shares.argmax(axis=1)] == model.predict(X)).all()
-    assert model.certificate_.counts.n_test_errors >= 3
+    assert model.certificate_.evidence.vote.n_test_errors >= 3
 
 
 def test_a_failed_fit_leaves_an_earlier_one_as_it_was(data):
@@ -560,14 +586,14 @@ def test_groups_of_samples_are_those_given_to_fit(data):
     expected = np.bincount(parts[model.test_indices_])
     for by in (parts, {"part": parts}, pd.DataFrame({"part": parts})):
         groups = model.certificate_.by_group(by)
-        assert [each.counts.tally.n_samples for each in groups] == expected.tolist()
-        assert all(each.delta == 0.025 and each.n_untested == 1 for each in groups)
+        assert [each.counts.n_samples for each in groups] == expected.tolist()
+        assert all(each.delta == 0.025 and each.ties == "referee" for each in groups)
     by_class = model.certificate_.by_group("class")
     for each in by_class:
         here = y[model.test_indices_] == each.group.label
         votes = model.certificate_.votes
-        n_errors = each.counts.n_test_errors
-        assert here.sum() == each.counts.tally.n_samples
+        n_errors = each.evidence.vote.n_test_errors
+        assert here.sum() == each.counts.n_samples
         wrong = (votes.classes[votes.predictions[:4]] != y[model.test_indices_]).sum(axis=0)[here]
         assert (wrong >= 3).sum() <= n_errors <= (wrong >= 1).sum()
     with pytest.raises(ValueError, match="by='predicted' requires"):

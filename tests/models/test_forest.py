@@ -106,7 +106,7 @@ def test_the_observed_error_is_that_of_the_out_of_bag_vote(binary):
         shares[unseen, tree.predict(X[unseen]).astype(int)] += weight
     tested = shares.any(axis=1)
     assert not tested.all()
-    assert forest.certificate_.counts.tally.n_voted == tested.sum()
+    assert forest.certificate_.evidence.vote.n_voted == tested.sum()
     expected = np.mean(shares[tested].argmax(axis=1) != y[tested])
     assert forest.certificate_.observed == pytest.approx(expected)
 
@@ -231,7 +231,7 @@ def test_two_class_bounds_are_rejected_for_three_classes_before_training(name, t
 
 def test_bounds_that_need_other_samples_are_rejected(binary):
     X, y = binary
-    with pytest.raises(ValueError, match="requires samples that no voter was trained on"):
+    with pytest.raises(ValueError, match="samples that no voter was trained on"):
         CertifiedForestClassifier(5, bound="test_set").fit(X, y)
     with pytest.raises(ValueError, match="requires unlabeled samples"):
         CertifiedForestClassifier(5, bound="vote_profile").fit(X, y)

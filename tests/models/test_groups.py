@@ -50,7 +50,7 @@ def values_of(found):
 
 
 def sizes_of(found):
-    return [each.counts.tally.n_samples for each in found]
+    return [each.counts.n_samples for each in found]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_a_group_is_certified_by_its_own_samples_at_its_share_of_delta(bound, ki
         alone = certify_votes(part_of(votes, mask), weights=weights, bound=bound, delta=0.06 / 3)
         assert each.value == alone.value
         assert (each.bound, each.delta) == (alone.bound, 0.06 / 3)
-        assert each.counts.tally.n_samples == mask.sum()
+        assert each.counts.n_samples == mask.sum()
 
 
 @pytest.mark.parametrize("bound", ["disagreement", "c1", "c2", "best"])
@@ -137,7 +137,7 @@ def test_delta_is_divided_by_groupings_and_then_by_groups(data):
         share = 0.08 / 3 / (2 if each.group.by == "side" else 3)
         assert each.delta == pytest.approx(share)
         assert each.value == pytest.approx(binomial_limit(errors, n, share), rel=1e-9)
-        assert (each.counts.tally.n_samples, each.bound) == (n, "test_set")
+        assert (each.counts.n_samples, each.bound) == (n, "test_set")
         assert each.observed == pytest.approx(errors / n)
     assert "precision >= " in repr(groups) and "recall >= " in repr(groups)
 
@@ -213,7 +213,7 @@ def test_certified_forests_keep_their_votes_and_weights(data):
     assert sizes_of(model.certificate_.by_group(frame["site"][:400])) == [200, 200]
     tested = certify(model, frame[400:], y[400:]).by_group("class")
     errors = (model.predict(frame[400:]) != y[400:])[y[400:] == "mild"].sum()
-    assert tested["mild"].counts.n_test_errors == errors
+    assert tested["mild"].evidence.vote.n_test_errors == errors
 
 
 @pytest.mark.parametrize("kind", [list, pd.Series, lambda y: pd.Series(y, dtype="category")])

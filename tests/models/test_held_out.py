@@ -20,6 +20,7 @@ from tandemvote import (
     Votes,
     certify,
 )
+from tandemvote.evidence import Evidence
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +86,7 @@ def test_fitted_classifiers_vote_on_held_out_samples(data):
     # Equal weights: by default the vote itself is tested.
     tested = certify(named, frame[300:700], labels[300:700])
     assert tested.bound == "test_set" and tested.value < again.value
-    assert tested.counts.n_test_errors == (majority != y)[300:700].sum()
+    assert tested.evidence.vote.n_test_errors == (majority != y)[300:700].sum()
 
 
 def test_a_class_that_no_model_knows_is_always_misclassified(data):
@@ -98,7 +99,7 @@ def test_a_class_that_no_model_knows_is_always_misclassified(data):
     assert groups["class", "new"].value == 1.0
     assert groups["class", "new"].observed == 1.0
     assert groups["predicted", "new"].value == 1.0
-    assert groups["predicted", "new"].counts.tally.n_samples == 0
+    assert groups["predicted", "new"].counts.n_samples == 0
 
 
 def test_votes_counts_and_shards_are_certified():
@@ -108,7 +109,8 @@ def test_votes_counts_and_shards_are_certified():
     certificate = certify(votes, weights="tandem", bound="best", confidence=0.99)
     assert 0 < certificate.value < 0.2
     whole = certify(votes)
-    assert certify(VoteCounts.from_votes(votes)).value == whole.value
+    assert certify(Evidence.of(votes)).value == whole.value
+    assert certify(VoteCounts.from_votes(votes)).bound == "coalition"
     assert certify(votes.chunks(700)).value == whole.value
     for name, value in {
         "X": labels[:, None],

@@ -127,7 +127,7 @@ def test_labels_of_test_samples_do_not_enter_the_tested_models(learner, monkeypa
     probabilities = second.predict_proba(X)
     assert probabilities.shape == (400, 3)
     assert (second.classes_[probabilities.argmax(axis=1)] == second.predict(X)).all()
-    assert second.certificate_.counts.n_test_errors == first.test_indices_.size
+    assert second.certificate_.evidence.vote.n_test_errors == first.test_indices_.size
 
 
 def test_the_first_error_is_raised_if_no_labels_can_train():

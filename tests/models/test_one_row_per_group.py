@@ -80,7 +80,7 @@ def test_bounds_by_group_of_a_committee_align_with_all_samples_of_fit():
     side = np.where(X[:, 0] > 0, "right", "left")
     groups = model.certificate_.by_group({"side": side})
     expected = pd.Series(side[model.test_indices_]).value_counts().to_dict()
-    assert {each.group.label: each.counts.tally.n_samples for each in groups} == expected
+    assert {each.group.label: each.counts.n_samples for each in groups} == expected
 
 
 def test_votes_hold_their_groups():

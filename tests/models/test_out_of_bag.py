@@ -72,7 +72,7 @@ def test_bounds_by_group_of_an_ensemble_align_with_its_training_samples(forest, 
     groups = certify_oob(forest, X[:500], y[:500], bound="first_order").by_group(
         pd.DataFrame({"site": site})
     )
-    assert [each.counts.tally.n_samples for each in groups] == np.bincount(site).tolist()
+    assert [each.counts.n_samples for each in groups] == np.bincount(site).tolist()
     assert all(each.delta == 0.05 / 3 for each in groups)
 
 

@@ -90,13 +90,13 @@ def words(text):
 
 
 def test_the_report_opens_with_three_numbers_and_one_sentence_each(certificate, page):
-    tally = certificate.counts.tally
+    vote = certificate.evidence.vote
     opening = words(page.sections[None])
     for text in (
         "Coins",
         "Two hundred coins.",
         f"observed error {rate(certificate.observed)}",
-        f"{tally.n_errors} of {tally.n_voted} samples are misclassified by the models that were not"
+        f"{vote.n_errors} of {vote.n_voted} samples are misclassified by the models that were not"
         " trained on them.",
         f"guaranteed error ≤ {rounded_up(100 * certificate.value, 1)}%",
         certificate.guarantee,
@@ -108,7 +108,7 @@ def test_the_report_opens_with_three_numbers_and_one_sentence_each(certificate, 
 def test_what_the_bound_rests_on_is_the_certificates_own_sentence(certificate, page):
     section = words(page.sections["basis"])
     assert certificate.basis[1:].replace("voter", "model") in section
-    assert f"labeled samples{certificate.counts.tally.n_samples}" in section
+    assert f"labeled samples{certificate.counts.n_samples}" in section
     assert f"at least{certificate.counts.n_min_pairs}" in section
 
 
@@ -264,7 +264,7 @@ def test_groups_are_shown_with_the_numbers_of_their_certificates(
     page = page_of(groups)
     table = page.sections["groups-table"]
     for each in groups:
-        n_samples = each.counts.tally.n_samples
+        n_samples = each.counts.n_samples
         value = rounded_up(100 * each.value, 1)
         assert f"{each.group.label}{n_samples}{rate(each.observed)}{value}%" in table
     assert "valid by itself, not together with this table" in table
@@ -326,10 +326,10 @@ def test_something_without_a_certificate_is_rejected(tmp_path):
 
 def test_a_committee_is_shown_with_the_errors_of_its_tested_models(committee, page_of):
     certificate, votes = committee.certificate_, committee.certificate_.votes
-    page, tally = page_of(committee), certificate.counts.tally
+    page, vote = page_of(committee), certificate.evidence.vote
     by = "by the vote of the tested models, without the referee"
-    assert f"{tally.n_errors} of {votes.n_samples} samples are misclassified {by}" in page.text
-    assert f"{tally.n_test_errors} of {votes.n_samples} samples" in page.sections["basis"]
+    assert f"{vote.n_errors} of {votes.n_samples} samples are misclassified {by}" in page.text
+    assert f"{vote.n_test_errors} of {votes.n_samples} samples" in page.sections["basis"]
     actual = Confusion.from_certificate(certificate)
     assert actual.counts.sum() == votes.n_samples
     shares = (votes.predictions[:4, :, None] == np.arange(3)).sum(axis=0)
@@ -337,14 +337,14 @@ def test_a_committee_is_shown_with_the_errors_of_its_tested_models(committee, pa
     counts = np.zeros((3, 3), int)
     np.add.at(counts, (votes.labels[clear], shares[clear].argmax(axis=1)), 1)
     assert (actual.counts >= counts).all()
-    assert np.trace(actual.counts) == votes.n_samples - tally.n_errors
+    assert np.trace(actual.counts) == votes.n_samples - vote.n_errors
 
 
 def test_a_committee_is_shown_with_what_may_change(committee, page_of):
     page = page_of(committee)
     assert "The tested models must not change." in page.sections["basis"]
     assert "groups, one row each" in page.sections["basis"]
-    assert "untested (referee)" in page.sections["bounds-table"]
+    assert "broken by a referee" in page.sections["basis"]
     assert "svg" not in {tag for tag, _ in page.tags}
     for false in ("used for nothing else", "for comparison"):
         assert false not in page.text

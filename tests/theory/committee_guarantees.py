@@ -1,4 +1,4 @@
-"""Votes with an untested voter, the referee, and samples that come in groups, as promises."""
+"""Votes whose ties a referee breaks, and samples that come in groups, as promises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tandemvote import CertifiedClassifier, Votes, certify
-from tandemvote.voting import weighted_vote
 
 ROWS = 5
 """Rows of each group."""
@@ -40,47 +39,101 @@ def contested(name: str, rate: float, n: int, delta: float, n_samples: int = 200
     )
 
 
-def _risk(draw: Draw, referee: NDArray[Any]) -> float:
-    """Return the true error of the vote of all voters and this referee, to which ties go."""
-    votes = np.vstack([draw.predictions, referee])
-    weights = np.full(len(votes), 1 / len(votes))
-    winners = weighted_vote(votes, weights, 2, referee=len(votes) - 1)
+def tied_in_three(name: str, rate: float, n: int, delta: float, n_samples: int = 2000) -> World:
+    """Six voters and three classes; at a share `rate` two or all three of the classes tie.
+
+    At twice as many further samples the true class is in first place by a single vote.
+    """
+    n_tied = round(rate * n_samples)
+    of_two, of_three = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]  # 0 is the true class
+    ahead, clear = [0, 0, 0, 1, 1, 2], [0] * 6
+    votes = np.array(clear)[:, None].repeat(n_samples, axis=1)
+    for first, last, pattern in (
+        (0, n_tied // 2, of_two),
+        (n_tied // 2, n_tied, of_three),
+        (n_tied, 3 * n_tied, ahead),
+    ):
+        votes[:, first:last] = np.array(pattern)[:, None]
+    return World(
+        name=name,
+        mass=np.full(n_samples, 1 / n_samples),
+        labels=np.zeros(n_samples, int),
+        voters=votes,
+        n_samples=n,
+        delta=delta,
+        n_classes=3,
+        n_unlabeled=0,
+    )
+
+
+def broken_ties(
+    predictions: NDArray[Any], referee: NDArray[Any], n_classes: int, weight: float = 0.0
+) -> NDArray[Any]:
+    """Return the plurality; the referee names one of the tied classes, if any of them is its own.
+
+    With a weight the referee votes as well, which the bound does not cover.
+    """
+    places, totals = np.arange(referee.size), np.zeros((referee.size, n_classes))
+    for row in predictions:
+        totals[places, row] += 1
+    totals[places, referee] += weight
+    own = totals[places, referee] == totals.max(axis=1)
+    return np.where(own, referee, totals.argmax(axis=1))
+
+
+def _risk(draw: Draw, referee: NDArray[Any], weight: float = 0.0) -> float:
+    """Return the true error of the vote whose ties the referee breaks."""
+    winners = broken_ties(draw.predictions, referee, draw.world.n_classes, weight)
     return float(draw.world.mass[winners != draw.world.labels].sum())
 
 
-def _votes(draw: Draw, referee: NDArray[Any], *, tested: bool = False) -> Votes:
+def _votes(draw: Draw, *, ties: str = "referee") -> Votes:
     labels = draw.world.labels[draw.sample]
-    predictions = np.vstack([draw.predictions, referee])[:, draw.sample]
-    held_out = np.ones(predictions.shape, bool)
-    held_out[-1] = tested
-    return Votes.from_predictions(predictions, labels, held_out)
+    return Votes.from_predictions(draw.predictions[:, draw.sample], labels, ties=ties)
+
+
+def _value(draw: Draw, **options: Any) -> float:
+    return certify(_votes(draw, **options), confidence=1 - draw.world.delta).value
+
+
+def wrong_everywhere(draw: Draw) -> NDArray[Any]:
+    """Return a referee that always errs, where it can by naming a class of the next place."""
+    return (draw.world.labels + 1) % draw.world.n_classes
 
 
 def _memorizer(draw: Draw) -> NDArray[Any]:
     """Return a referee that knows the test samples by heart and errs everywhere else."""
     seen = np.isin(np.arange(draw.world.labels.size), draw.sample)
-    return np.where(seen, draw.world.labels, 1 - draw.world.labels)
+    return np.where(seen, draw.world.labels, wrong_everywhere(draw))
 
 
 def worst_referee(draw: Draw) -> Promise:
     """The referee errs everywhere, so the risk is the certified probability itself."""
-    referee = 1 - draw.world.labels
-    value = certify(_votes(draw, referee), confidence=1 - draw.world.delta).value
-    return Promise(value, _risk(draw, referee))
+    return Promise(_value(draw), _risk(draw, wrong_everywhere(draw)))
 
 
 def refitted_referee(draw: Draw) -> Promise:
     """The referee was trained on the test samples."""
-    referee = _memorizer(draw)
-    value = certify(_votes(draw, referee), confidence=1 - draw.world.delta).value
-    return Promise(value, _risk(draw, referee))
+    return Promise(_value(draw), _risk(draw, _memorizer(draw)))
 
 
 def referee_tested_on_its_training_samples(draw: Draw) -> Promise:
     """Broken: the committee as a whole is tested on samples that trained the referee."""
-    referee = _memorizer(draw)
-    value = certify(_votes(draw, referee, tested=True), confidence=1 - draw.world.delta).value
-    return Promise(value, _risk(draw, referee))
+    winners = broken_ties(draw.predictions, _memorizer(draw), draw.world.n_classes)[draw.sample]
+    votes = Votes.from_predictions([winners], draw.world.labels[draw.sample])
+    value = certify(votes, confidence=1 - draw.world.delta).value
+    return Promise(value, _risk(draw, _memorizer(draw)))
+
+
+def referee_with_a_vote(draw: Draw) -> Promise:
+    """Broken: the referee votes, with a weight of one, and overturns a lead of one vote."""
+    return Promise(_value(draw), _risk(draw, wrong_everywhere(draw), weight=1.0))
+
+
+def ties_counted_as_right(draw: Draw) -> Promise:
+    """Broken: tied samples count as the smallest class, which is the true one, and so as right."""
+    value = _value(draw, ties="smallest")
+    return Promise(value, _risk(draw, wrong_everywhere(draw)))
 
 
 def _grouped(draw: Draw, *, pooled: bool) -> Promise:
@@ -197,6 +250,7 @@ GROUPED: dict[str, Guarantee] = {"one row per group": one_row_per_group}
 COMMITTEES: tuple[tuple[World, dict[str, Guarantee]], ...] = (
     (contested("contested, 30 samples", 0.04, 30, 0.3), REFEREES),
     (contested("contested, 200 samples", 0.1, 200, 0.05), REFEREES),
+    (tied_in_three("ties of two and of three classes", 0.1, 200, 0.05), REFEREES),
     (places("forgetful, 200 test samples", 400, 0.3), FITTED),
     (coin("30 groups of 5 rows", 0.04, 30, 0.3), GROUPED),
 )
@@ -206,6 +260,14 @@ BROKEN_COMMITTEE: dict[str, tuple[World, Guarantee]] = {
     "referee tested on its training samples": (
         contested("contested, 100 samples", 0.1, 100, 0.3),
         referee_tested_on_its_training_samples,
+    ),
+    "referee with a vote": (
+        tied_in_three("ties of three, 100 samples", 0.1, 100, 0.3),
+        referee_with_a_vote,
+    ),
+    "ties counted as right": (
+        tied_in_three("ties of three, 100 samples again", 0.1, 100, 0.3),
+        ties_counted_as_right,
     ),
     "all rows of all groups": (coin("60 groups of 5 rows", 0.1, 60, 0.1), all_rows_of_all_groups),
 }

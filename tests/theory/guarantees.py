@@ -24,7 +24,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tandemvote import Certificate, Votes, bounds, certify
 from tandemvote.bounds import Estimates
+from tandemvote.bounds.registry import applicable_bounds
 from tandemvote.certificate import certify_votes
+from tandemvote.evidence import Evidence
 
 
 @dataclass(frozen=True)
@@ -131,11 +133,9 @@ def guarantees(
     The best of all bounds, which repeats all the work, is promised for the first weighting alone.
     """
     actual: dict[str, Guarantee] = {}
-    counts = world.draw(np.random.default_rng(0)).counts
-    there = {"vote_profile": world.n_unlabeled > 0, "test_set": False}
-    for name, bound in bounds.BOUNDS.items():
-        if not there.get(name, bound.is_offered_for(counts)):
-            continue
+    evidence = Evidence(world.draw(np.random.default_rng(0)).counts)
+    names = applicable_bounds(evidence) + ["vote_profile"] * (world.n_unlabeled > 0)
+    for name in names:
         for weighting, published in product(weightings, forms):
             key = f"{name}, {weighting} weights{', published' if published else ''}"
             actual[key] = partial(whole_vote, name, weighting, published)

@@ -6,14 +6,13 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
-from committee_guarantees import _votes, contested
+from committee_guarantees import _votes, broken_ties, contested, wrong_everywhere
 from finite_worlds import Draw, World, coin
 from guarantees import Guarantee, Promise, repeated
 from numpy.typing import NDArray
 
 from tandemvote import Certificate, Monitor, certify, compare
 from tandemvote.confusion import METRICS, PER_CLASS
-from tandemvote.voting import weighted_vote
 
 COSTS = np.array([[0.0, 1.0], [5.0, 0.0]])
 
@@ -78,7 +77,7 @@ def _between(lower: float, true: float, upper: float) -> Promise:
 
 @lru_cache(maxsize=2)
 def _certificate(draw: Draw, committee: bool) -> Certificate:
-    votes = _votes(draw, 1 - draw.world.labels) if committee else draw.votes
+    votes = _votes(draw) if committee else draw.votes
     return certify(votes, confidence=1 - draw.world.delta)
 
 
@@ -88,8 +87,7 @@ def metric_promise(
     """Limits of a metric: of the only voter, or of a committee whose referee errs everywhere."""
     predicted = draw.predictions[0]
     if committee:
-        all_votes = np.vstack([draw.predictions, 1 - draw.world.labels])
-        predicted = weighted_vote(all_votes, np.full(5, 0.2), 2, referee=4)
+        predicted = broken_ties(draw.predictions, wrong_everywhere(draw), 2)
     positive = 1 if metric in PER_CLASS else None
     certificate = _certificate(draw, committee)
     if positive is not None and not (draw.world.labels[draw.sample] == 1).any():

@@ -1,5 +1,6 @@
 """The verifier's own coalitions, and certificates that rest on them."""
 
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
@@ -90,6 +91,7 @@ def stated_bound(errors, sizes, weights):
         lone_errors=nothing,
         unlabeled_disagreements=0 * nothing,
         classes=np.arange(2),
+        class_counts=Counter({0: int(max(sizes))}),
     )
     return get_bound("coalition").function(Estimates(counts, weights), 0.05)
 

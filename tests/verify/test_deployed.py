@@ -88,7 +88,7 @@ def test_a_bound_about_the_vote_is_not_one_about_another_classifier(issued, prob
 def test_bounds_about_the_vote_are_rejected(issued):
     votes, deployed, _ = issued
     for bound in ("test_set", "first_order"):
-        with pytest.raises(ValueError, match="no deployed classifier"):
+        with pytest.raises(ValueError, match="about the vote, not about the deployed classifier"):
             certify_votes(votes.with_deployed(deployed), bound=bound)
 
 

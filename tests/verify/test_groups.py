@@ -12,6 +12,7 @@ from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.pipeline import with_candidates
 from tandemvote.decimals import rounded_up
+from tandemvote.evidence import Evidence
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.document import Document, Group, digest_of
 from tandemvote.verify.kinds import pack, unpack
@@ -89,7 +90,7 @@ def test_honest_groups_are_valid_and_survive(issued, rigorous):
     assert verdict.unchecked == ()
     for record, each in zip(verdict.document.certificates[1:], actual, strict=True):
         assert (record.group, record.value, record.delta) == (each.group, each.value, each.delta)
-        assert record.n_samples == each.counts.tally.n_samples
+        assert record.n_samples == each.counts.n_samples
 
 
 def test_delta_is_divided_by_groupings_and_then_by_groups(issued):
@@ -133,14 +134,14 @@ def test_hits_by_class_are_those_by_predicted_class(problem_of):
     honest = certify_votes(votes).by_group({by: by for by in both})
     assert problem_of(file_of(honest)) is None
     groups = dict(zip([(by, label) for by in both for label in (0, 1)], honest, strict=True))
-    n_errors = groups["class", 0].counts.tally.n_errors
+    n_errors = groups["class", 0].evidence.vote.n_errors
     for label, by in ((0, -n_errors), (1, n_errors)):
-        counts = groups["class", label].counts
-        errors, tally = counts.errors + by, counts.tally
-        tally = replace(tally, n_errors=tally.n_errors + by, n_test_errors=tally.n_test_errors + by)
-        counts = replace(counts, errors=errors, tandem_errors=errors[:, None], tally=tally)
+        counts, vote = groups["class", label].counts, groups["class", label].evidence.vote
+        errors = counts.errors + by
+        vote = replace(vote, n_errors=vote.n_errors + by, n_test_errors=vote.n_test_errors + by)
+        counts = replace(counts, errors=errors, tandem_errors=errors[:, None])
         groups["class", label] = with_candidates(
-            replace(groups["class", label], counts=counts), ["test_set"]
+            replace(groups["class", label], evidence=Evidence(counts, vote)), ["test_set"]
         )
     forged = file_of(replace(honest, members=tuple(groups.values())))
     assert "differ in the hits of 0" in problem_of(forged)
@@ -162,12 +163,11 @@ def test_a_class_that_is_never_predicted_is_a_group_without_samples(kind, proble
     groups = certify_votes(votes, **KINDS[kind]).by_group("predicted")
     document = file_of(groups)
     assert problem_of(document, rigorous=True, votes=votes) is None
-    assert (groups[1].value, groups[1].counts.tally.n_samples, groups[1].n_untested) == (1.0, 0, 0)
+    assert (groups[1].value, groups[1].counts.n_samples) == (1.0, 0)
     for changes, problem in (
         ({"printed": "0.001"}, "but printed as '0.001'"),
         ({"value": (0.5).hex(), "printed": "0.500"}, "the certified value is 0.5"),
         ({"assumptions": []}, "its assumptions lack one"),
-        ({"class_counts": None}, "samples of each class are missing"),
     ):
         found_out = problem_of(with_group(document, 2, **changes))
         assert "predicted = 1: " in found_out and problem in found_out
@@ -367,7 +367,7 @@ def test_groups_are_parts_of_the_certificate_on_all_samples(oob, tested, problem
     with pytest.raises(CertificateFileError, match=r"A certificate of a group has a profile"):
         problem_of(with_group(oob, 1, profile={}))
     by_predicted = json.loads(json.dumps(oob).replace('"by": "class"', '"by": "predicted"'))
-    assert "require a test of all voters" in problem_of(by_predicted)
+    assert "require a test of the vote itself" in problem_of(by_predicted)
 
 
 def test_groups_of_other_samples_than_those_of_the_file_are_found(problem_of):

@@ -1,6 +1,7 @@
 """Counts in a file must be those of some votes; what no votes can have is named."""
 
 import itertools
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -55,6 +56,7 @@ def counts_of_kinds(
         disagreement_overlaps=overlaps + extra,
         unlabeled_disagreements=differ,
         classes=np.arange(n_classes),
+        class_counts=Counter({0: int(overlaps.max())}),
     )
 
 
@@ -103,6 +105,7 @@ def counts_of_one():
         lone_errors=zero,
         unlabeled_disagreements=0 * zero,
         classes=np.arange(2),
+        class_counts=Counter({0: 1}),
     )
 
 
@@ -148,6 +151,7 @@ def equal_voters(n_voters, n_samples, errors, tandem, lone):
         lone_errors=matrix(0, lone),
         unlabeled_disagreements=matrix(0, 0),
         classes=np.arange(2),
+        class_counts=Counter({0: int(n_samples)}),
     )
 
 
@@ -233,6 +237,7 @@ def test_the_limits_of_lone_errors_are_those_of_brute_force():
                 lone_errors=apart,
                 unlabeled_disagreements=0 * apart,
                 classes=np.arange(2),
+                class_counts=Counter({0: int(overlaps.max())}),
             )
             assert (problems(counts) == []) == (lone in possible)
 
@@ -245,7 +250,7 @@ def test_a_voter_without_weight_does_not_vote():
     held_out[0] = True
     votes = Votes.from_predictions(labels ^ (rng.random((3, 40)) < 0.2), labels, held_out)
     certificate = certify_votes(votes, weights=[0, 0.5, 0.5], bound="first_order")
-    assert certificate.counts.tally.n_voted < 40
+    assert certificate.evidence.vote.n_voted < 40
     assert verify_file(document_of(certificate)).problem is None
 
 

@@ -94,8 +94,8 @@ class FatalVotes:
 
 def test_a_cluster_counts_the_same(client, votes):
     progress = []
-    there = count_votes(votes, client=client, progress=progress.append)
-    assert_same(there, count_votes(votes))
+    there = count_votes(votes, client=client, progress=progress.append).counts
+    assert_same(there, count_votes(votes).counts)
     assert sum(progress) == votes.n_samples
     assert 2 <= len(progress) <= 8  # a few sums came back, not one a row group
 
@@ -105,9 +105,9 @@ def test_a_killed_worker_loses_and_doubles_nothing(client_of_its_own, votes, tmp
     client, flag = client_of_its_own, tmp_path / "killed"
     before = set(client.run(os.getpid).values())
     progress = []
-    there = count_votes(FatalVotes(votes, flag), client=client, progress=progress.append)
+    there = count_votes(FatalVotes(votes, flag), client=client, progress=progress.append).counts
     assert int(flag.read_text()) in before  # a worker of ours, and it is gone
-    assert_same(there, count_votes(votes))
+    assert_same(there, count_votes(votes).counts)
     assert sum(progress) == votes.n_samples
 
 
@@ -122,8 +122,8 @@ def test_a_worker_killed_from_outside_loses_and_doubles_nothing(client_of_its_ow
             os.kill(doomed, signal.SIGKILL)
         progress.append(n_samples)
 
-    there = count_votes(votes, client=client, progress=kill_once)
-    assert_same(there, count_votes(votes))
+    there = count_votes(votes, client=client, progress=kill_once).counts
+    assert_same(there, count_votes(votes).counts)
     assert sum(progress) == votes.n_samples
 
 

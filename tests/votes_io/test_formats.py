@@ -49,7 +49,7 @@ words = st.sampled_from(
         *(("a\0", "\0a") if sys.version_info >= (3, 11) else ()),
     ]
 )
-REJECTED = ("null character", "NUL", "has a held-out sample")
+REJECTED = ("null character", "NUL", "has no held-out predictions")
 
 
 def tables(cell):

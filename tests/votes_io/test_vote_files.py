@@ -35,7 +35,7 @@ def test_counts_are_those_of_a_loop(
 ):
     monkeypatch.setattr(cells, "BATCH_CELLS", batch_cells * 6 // 5)
     votes = files_of(write(rows, row_group_size=row_group_size))
-    counts = count_votes(votes)
+    counts = count_votes(votes).counts
     assert_counts(counts, rows)
     assert counts.classes.tolist() == ["0", "1", "2"]
     assert votes.n_samples == 900
@@ -58,7 +58,7 @@ def test_counts_are_those_of_a_loop(
 )
 def test_numbers_of_any_width_count_alike(rows, write, assert_counts, kind):
     path = write(rows, types={"voter 1": kind, "voter 2": kind})
-    assert_counts(count_votes(files_of(path)), rows)
+    assert_counts(count_votes(files_of(path)).counts, rows)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_text_counts_like_numbers(rows, write, assert_counts, kind):
         for name, cells in rows.items()
     }
     path = write(predictions, types=dict.fromkeys(predictions, kind), row_group_size=250)
-    counts = count_votes(files_of(path))
+    counts = count_votes(files_of(path)).counts
     assert_counts(counts, rows)
     assert counts.classes.tolist() == sorted(WORDS)
 
@@ -82,19 +82,19 @@ def test_a_word_of_the_dictionary_that_nobody_says_is_not_a_class(write):
         arrow.array([0, 2, None], arrow.int8()), arrow.array(["a", "never", "c"])
     )
     votes = files_of(write({"label": ["a", "c", "a"], "voter": unused}))
-    assert count_votes(votes).classes.tolist() == ["a", "c"]
+    assert count_votes(votes).counts.classes.tolist() == ["a", "c"]
 
 
 def test_labels_minus_one_and_one_are_two_classes(write):
     path = write({"label": [-1, 1, 1], "voter": [-1, None, -1]}, types={"label": arrow.int8()})
-    counts = count_votes(files_of(path))
+    counts = count_votes(files_of(path)).counts
     assert counts.classes.tolist() == ["-1", "1"]
     assert (counts.errors.tolist(), counts.sizes.tolist()) == ([1], [2])
 
 
 def test_true_and_false_are_two_classes(write):
     path = write({"label": [True, False], "voter": [True, True]})
-    assert count_votes(files_of(path)).errors.tolist() == [1]
+    assert count_votes(files_of(path)).counts.errors.tolist() == [1]
 
 
 def test_numbers_and_booleans_are_the_text_they_are_written_as(write):
@@ -108,7 +108,7 @@ def test_numbers_and_booleans_are_the_text_they_are_written_as(write):
 
 def test_ten_is_written_before_two(write, assert_counts):
     columns = {"label": [2, 10, 9, 11], "a": [10, 10, 2, None], "b": [2, 9, 9, 11]}
-    counts = count_votes(files_of(write(columns)))
+    counts = count_votes(files_of(write(columns))).counts
     assert counts.classes.tolist() == ["10", "11", "2", "9"]
     assert_counts(counts, columns)
 
@@ -134,22 +134,23 @@ def test_shards_of_two_classes_know_nothing_of_a_third_and_need_not(write, asser
     for part, columns in enumerate((two, other, three)):
         write(columns, f"parts/{part}.parquet")
     folder = write(two, "parts/0.parquet").parent
-    counts = count_votes(files_of(folder))
+    counts = count_votes(files_of(folder)).counts
     assert_counts(counts, whole)
     assert counts.classes.tolist() == ["0", "1", "2"]
-    at_once = count_votes(files_of(write(whole)))
+    at_once = count_votes(files_of(write(whole))).counts
     assert np.array_equal(at_once.disagreements, counts.disagreements)
 
 
 def test_a_voter_may_hold_out_nothing_in_a_shard_but_something_in_another(write):
     write({"label": [0, 1], "a": [0, 1], "b": [None, None]}, "parts/0.parquet")
     folder = write({"label": [0, 1], "a": [None, 1], "b": [1, 0]}, "parts/1.parquet").parent
-    assert count_votes(files_of(folder)).sizes.tolist() == [3, 2]
-    assert count_votes(files_of(folder / "0.parquet")).sizes.tolist() == [2, 0]  # untested
+    assert count_votes(files_of(folder)).counts.sizes.tolist() == [3, 2]
+    (shard,) = files_of(folder / "0.parquet")
+    assert VoteCounts.from_votes(shard).sizes.tolist() == [2, 0]
 
 
 def test_a_sample_that_every_voter_saw_counts_for_none(write):
-    counts = count_votes(files_of(write({"label": [5, 0], "a": [None, 0], "b": [None, 1]})))
+    counts = count_votes(files_of(write({"label": [5, 0], "a": [None, 0], "b": [None, 1]}))).counts
     assert counts.overlaps.tolist() == [[1, 1], [1, 1]]
     assert counts.classes.tolist() == ["0", "1", "5"]
 
@@ -162,7 +163,7 @@ def test_empty_row_groups_and_files_are_passed_over(rows, tmp_path, assert_count
     arrow_parquet.write_table(table[:0], tmp_path / "b.parquet")
     votes = files_of(tmp_path)
     assert votes.n_samples == 900
-    assert_counts(count_votes(votes), rows)
+    assert_counts(count_votes(votes).counts, rows)
 
 
 def test_columns_are_matched_by_name_not_by_position(rows, write, assert_counts):
@@ -170,7 +171,7 @@ def test_columns_are_matched_by_name_not_by_position(rows, write, assert_counts)
     backwards = {name: cells[::-1] for name, cells in rows.items()}
     folder = write(dict(reversed(backwards.items())), "parts/1.parquet").parent
     twice = {name: 2 * cells for name, cells in rows.items()}
-    assert_counts(count_votes(files_of(folder)), twice)
+    assert_counts(count_votes(files_of(folder)).counts, twice)
 
 
 def test_row_numbers_stored_by_pandas_are_not_voters(rows, tmp_path):
@@ -193,9 +194,21 @@ def test_the_reader_of_whole_tables_gives_the_same_votes(rows, write, assert_cou
     )
 
 
-def test_a_whole_empty_column_is_an_untested_voter(write):
-    votes = read_votes(write({"label": [0, 1], "a": [0, 1], "b": [None, None]}))
-    assert votes.untested.tolist() == [False, True]
+def test_a_column_without_any_cell_is_rejected_with_a_way_out(write):
+    path = write({"label": [0, 1], "a": [0, 1], "b": [None, None]})
+    with pytest.raises(VotesFileError, match=r"Column 'b' .* drop=\['b'\].* ties='referee'"):
+        read_votes(path)
+    with pytest.raises(ValueError, match="Voter 1 has no held-out predictions"):
+        count_votes(files_of(path))
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_ties_of_a_table_count_as_errors_if_a_referee_breaks_them(write, large):
+    path = write({"label": [0, 1, 2] * 20, "a": [0, 1, 0] * 20, "b": [0, 2, 0] * 20})
+    read = files_of if large else read_votes
+    assert certify(read(path, ties="smallest")).evidence.vote.n_test_errors == 20
+    certificate = certify(read(path, ties="referee"))
+    assert (certificate.evidence.vote.n_test_errors, certificate.ties) == (40, "referee")
 
 
 def test_numbers_that_are_not_whole_are_text_and_nan_is_empty(write):
@@ -203,17 +216,6 @@ def test_numbers_that_are_not_whole_are_text_and_nan_is_empty(write):
     assert votes.classes.tolist() == ["0.5", "1", "2"]
     assert votes.errors.tolist() == [[False, False, True]]
     assert votes.held_out.tolist() == [[True, False, True]]
-
-
-def test_an_untested_voter_is_rejected_only_where_no_bound_covers_it(write):
-    labels = [0, 1] * 100
-    votes = read_votes(write({"label": labels, **dict.fromkeys("abc", labels), "d": [None] * 200}))
-    assert votes.untested.tolist() == [False, False, False, True]
-    assert certify(votes).bound == "test_set"
-    with pytest.raises(ValueError, match="bound='first_order' requires every voter to be tested"):
-        certify(votes, bound="first_order")
-    with pytest.raises(ValueError, match="Voter 3 has no held-out samples"):
-        certify(votes, weights="tandem")
 
 
 def test_reading_twice_gives_the_same(rows, write):
@@ -249,7 +251,7 @@ def test_no_shards_are_rejected():
 
 def test_counts_of_pieces_add_up(rows, write, assert_counts):
     pieces = files_of(write(rows, row_group_size=100)).split(4)
-    assert_counts(sum(map(count_votes, pieces[1:]), count_votes(pieces[0])), rows)
+    assert_counts(sum(map(count_votes, pieces[1:]), count_votes(pieces[0])).counts, rows)
     with pytest.raises(TypeError, match="of type VoteFiles was given; expected Votes"):
         count_votes(pieces)
 
@@ -268,7 +270,7 @@ def test_counts_of_pieces_add_up(rows, write, assert_counts):
         ({"label": ["x"], "a": ["x\n"]}, "line break"),
         ({"label": [0], "a": [[0]]}, "cannot be read as Parquet .*a.* with text, whole"),
         ({"label": [], "a": []}, "has no rows"),
-        ({"label": [0], "a": [None]}, "None of the 1 voters has a held-out sample"),
+        ({"label": [0], "a": [None]}, "Column 'a' has no held-out predictions"),
     ],
 )
 def test_what_cannot_be_votes_is_rejected_with_a_way_out(write, columns, message):
@@ -393,25 +395,27 @@ def test_text_in_one_shard_and_numbers_in_another_are_rejected(write, column, ce
 def test_shards_may_differ_in_the_types_of_numbers_and_of_text(write):
     write({"label": [0, 1], "a": [0, 1], "b": [None, None]}, "parts/0.parquet")
     folder = write({"label": [0, 1, 1], "a": [0.0, None, 1.0], "b": [0, 1, 1]}, "parts/1.parquet")
-    assert count_votes(files_of(folder.parent)).sizes.tolist() == [4, 3]
+    assert count_votes(files_of(folder.parent)).counts.sizes.tolist() == [4, 3]
     categories = arrow.array(YES_NO).dictionary_encode()
     write({"label": categories, "a": [None] * 3, "b": categories}, "parts/0.parquet")
     write({"label": YES_NO, "a": YES_NO, "b": YES_NO[::-1]}, "parts/1.parquet")
-    assert count_votes(files_of(folder.parent)).sizes.tolist() == [3, 6]
+    assert count_votes(files_of(folder.parent)).counts.sizes.tolist() == [3, 6]
 
 
 def test_whole_numbers_far_apart_are_labels_too(write, assert_counts):
     large, small = 2**64 - 1, 2**63
     columns = {"label": [large, small, 7], "a": [large, 7, None], "b": [small, small, 7]}
     types = dict.fromkeys(columns, arrow.uint64())
-    counts = count_votes(files_of(write(columns, types=types)))
+    counts = count_votes(files_of(write(columns, types=types))).counts
     assert counts.classes.tolist() == sorted(map(str, (large, small, 7)))
     assert_counts(counts, columns)
 
 
 def test_int8_from_end_to_end(write, assert_counts):
     columns = {"label": [-128, 127, 0], "a": [127, None, 0], "b": [-128, 126, 1]}
-    counts = count_votes(files_of(write(columns, types=dict.fromkeys(columns, arrow.int8()))))
+    counts = count_votes(
+        files_of(write(columns, types=dict.fromkeys(columns, arrow.int8())))
+    ).counts
     assert counts.classes.tolist() == sorted(map(str, (-128, 127, 0, 126, 1)))
     assert_counts(counts, columns)
 
@@ -424,9 +428,9 @@ def test_more_than_255_classes(write, assert_counts):
         for i, (label, other) in enumerate(zip(labels, others, strict=True))
     ]
     columns = {"label": labels, "a": mixed, "b": [None, *labels[1:]]}
-    assert_counts(count_votes(files_of(write(columns))), columns)
+    assert_counts(count_votes(files_of(write(columns))).counts, columns)
     text = {
         name: [None if cell is None else f"c{cell}" for cell in cells]
         for name, cells in columns.items()
     }
-    assert_counts(count_votes(files_of(write(text))), columns)
+    assert_counts(count_votes(files_of(write(text))).counts, columns)

@@ -10,12 +10,13 @@ from typing import Any
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import (
     BINARY_LABELS,
+    OF_THE_VOTE,
     Requirement,
     RequirementError,
     VacuousBoundWarning,
     binary_explanation,
 )
-from tandemvote.counts import VoteCounts
+from tandemvote.evidence import Evidence
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -30,7 +31,10 @@ class Bound:
         One line about what it measures, and its place in the paper.
     function : callable
         The bound as a function of `Estimates` and delta.
+    about : Requirement
+        What the evidence must be about: by default a vote that breaks its own ties.
     needs : tuple of Requirement
+        What else the bound requires.
     superseded_by : str, optional
         Name of a bound of the same estimates that is never looser.
     most_voters : int, optional
@@ -51,6 +55,7 @@ class Bound:
     summary: str
     theorem: str
     function: Callable[[Estimates, float], float]
+    about: Requirement = OF_THE_VOTE
     needs: tuple[Requirement, ...] = ()
     superseded_by: str | None = None
     most_voters: int | None = None
@@ -62,22 +67,47 @@ class Bound:
 
     def __call__(self, estimates: Estimates, delta: float = 0.05) -> float:
         """Return the bound; warn if it is trivial because the votes lack what it requires."""
-        if estimates.counts is not None:
-            self.check(estimates.counts)
+        if estimates.evidence is not None:
+            self.check(estimates.evidence)
         return self.function(estimates, delta)
 
-    def missing(self, counts: VoteCounts) -> list[Requirement]:
-        """Return the requirements that the votes do not meet."""
-        return [need for need in self.needs if not need.is_met(counts)]
+    def applies(self, evidence: Evidence) -> str | None:
+        """Return why the bound does not apply to the evidence; None if it does.
 
-    def check(self, counts: VoteCounts) -> None:
-        """Raise RequirementError if the bound is not defined; warn if it is trivial."""
-        for need in self.missing(counts):
-            explained = need.explanation(counts)
-            if not need.without_it_vacuous:
-                raise RequirementError(f"The bound {self.name!r} does not apply: {explained}")
+        Parameters
+        ----------
+        evidence : Evidence
+            What the bound would be computed from.
+
+        Returns
+        -------
+        str or None
+            The reason and what to do. A bound that applies may still be trivial.
+
+        Examples
+        --------
+        >>> from tandemvote import Votes
+        >>> from tandemvote.bounds import get_bound
+        >>> evidence = Evidence.of(Votes.from_predictions([[0, 1, 1]], [0, 1, 0]))
+        >>> get_bound("test_set").applies(evidence)
+        >>> get_bound("test_set").applies(Evidence(evidence.counts))  # doctest: +ELLIPSIS
+        'it requires the errors of this vote on samples that no voter was trained on, ...'
+        """
+        unmet = self.missing(evidence)
+        return next(
+            (each.explanation(evidence) for each in unmet if not each.trivial_without), None
+        )
+
+    def missing(self, evidence: Evidence) -> list[Requirement]:
+        """Return the requirements that the evidence does not meet."""
+        return [need for need in (self.about, *self.needs) if not need.is_met(evidence)]
+
+    def check(self, evidence: Evidence) -> None:
+        """Raise RequirementError if the bound does not apply; warn if it is trivial."""
+        self._reject(self.applies(evidence))
+        for need in self.missing(evidence):
             warnings.warn(
-                f"The bound {self.name!r} is 1.0, no guarantee: {explained}",
+                f"The bound {self.name!r} is 1.0, no guarantee: {need.explanation(evidence)}",
                 VacuousBoundWarning,
                 stacklevel=3,
             )
@@ -85,17 +115,19 @@ class Bound:
     def check_classes(self, classes: Collection[Any]) -> None:
         """Raise RequirementError if there are too many classes, before anything is counted."""
         if BINARY_LABELS in self.needs and len(classes) > 2:
-            explained = binary_explanation(classes)
-            raise RequirementError(f"The bound {self.name!r} does not apply: {explained}")
+            self._reject(binary_explanation(classes))
 
-    def is_defined_for(self, counts: VoteCounts) -> bool:
-        """Return True if the bound is defined for these votes (it may still be trivial)."""
-        return all(need.without_it_vacuous for need in self.missing(counts))
+    def exists_for(self, evidence: Evidence) -> bool:
+        """Return True if this kind of evidence has the bound, whichever classes the labels have."""
+        return self.is_affordable(evidence) and not {*self.missing(evidence)} - {BINARY_LABELS}
 
-    def is_offered_for(self, counts: VoteCounts) -> bool:
-        """Return True if the bound is computed for these votes without being requested."""
-        few = self.most_voters is None or counts.n_voters <= self.most_voters
-        return few and self.is_defined_for(counts)
+    def is_affordable(self, evidence: Evidence) -> bool:
+        """Return True if there are not too many voters to compute the bound without a request."""
+        return self.most_voters is None or evidence.counts.n_voters <= self.most_voters
+
+    def _reject(self, reason: str | None) -> None:
+        if reason is not None:
+            raise RequirementError(f"The bound {self.name!r} does not apply: {reason}")
 
     def __repr__(self) -> str:
         return f"<bound {self.name} ({self.label}): {self.summary}>"

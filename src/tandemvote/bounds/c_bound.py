@@ -6,7 +6,7 @@ from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import (
     BINARY_LABELS,
-    DISAGREEMENT_OVERLAPS,
+    HELD_OUT_SAMPLES,
     PAIR_OVERLAPS,
     contradiction_of_two_classes,
     warn_contradiction,
@@ -210,7 +210,7 @@ C1_BOUND = Bound(
     summary="C-bound from separate estimates of error and disagreement, two classes",
     theorem="Appendix E, after Germain et al. 2015",
     function=c1_bound,
-    needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
+    needs=(BINARY_LABELS, HELD_OUT_SAMPLES),
 )
 
 C2_BOUND = Bound(

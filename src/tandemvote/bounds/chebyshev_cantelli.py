@@ -12,7 +12,11 @@ import numpy as np
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import PAIR_OVERLAPS, contradiction_of_pairs, warn_contradiction
+from tandemvote.bounds.requirements import (
+    PAIR_OVERLAPS,
+    contradiction_of_pairs,
+    warn_contradiction,
+)
 from tandemvote.bounds.second_order import c_bound_of
 from tandemvote.inequalities import xi
 from tandemvote.inequalities.outward import FloatArray, outward

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.majorities import HALF, smallest_coalition
 from tandemvote.bounds.requirements import TEST, RequirementError
 from tandemvote.counts import HeldOutSets, IntArray, VoteCounts
+from tandemvote.evidence import Evidence
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
-from tandemvote.voting import VoteProfile
 
 
 class Estimates:
@@ -27,17 +27,16 @@ class Estimates:
 
     Parameters
     ----------
-    counts : VoteCounts
-        Counts of the votes.
+    evidence : Evidence or VoteCounts
+        Counts of the votes, with the result and the profile of a vote if they are known.
     posterior : array_like of shape (n_voters,), optional
-        The vote's weights rho, uniform by default. They may be chosen on the same samples.
+        The vote's weights rho; by default those of the evidence's vote, else uniform. They may be
+        chosen on the same samples. Results of other weights are not used.
     prior : array_like of shape (n_voters,), optional
         Weights pi fixed before seeing the samples, uniform by default.
     published : bool, default=False
         Whether the bounds keep the form printed in the paper: every held-out set counts as the
         smallest one, and the factors 2 and 4 stay. By default every set counts in full.
-    profile : VoteProfile, optional
-        The shares of the vote on unlabeled samples, which `vote_profile_bound` requires.
 
     Examples
     --------
@@ -53,18 +52,21 @@ class Estimates:
 
     def __init__(
         self,
-        counts: VoteCounts,
+        evidence: Evidence | VoteCounts,
         posterior: ArrayLike | None = None,
         prior: ArrayLike | None = None,
         *,
         published: bool = False,
-        profile: VoteProfile | None = None,
     ) -> None:
-        self.counts: VoteCounts | None = counts
-        self.posterior = check_distribution(posterior, counts.n_voters, "posterior")
-        self.prior = check_distribution(prior, counts.n_voters, "prior")
+        known = evidence if isinstance(evidence, Evidence) else Evidence(evidence)
+        n_voters = known.counts.n_voters
+        if posterior is None and (part := known.vote or known.profile):
+            posterior = part.weights
+        self.posterior = check_distribution(posterior, n_voters, "posterior")
+        self.prior = check_distribution(prior, n_voters, "prior")
         self.published = published
-        self.profile = profile
+        given = self.posterior if posterior is None else posterior  # not divided by their sum
+        self.evidence: Evidence | None = known.at(given)
 
     @classmethod
     def from_numbers(
@@ -128,23 +130,23 @@ class Estimates:
         uniform = check_distribution(None, np.size(known.get("errors", 0)), "posterior")
         # Numbers that are given take the place of cached properties.
         vars(estimates).update(
-            counts=None, posterior=uniform, prior=uniform, published=True, profile=None, **known
+            evidence=None, posterior=uniform, prior=uniform, published=True, **known
         )
         return estimates
 
     def counted(self, name: str) -> VoteCounts:
         """Return the counts, which the number `name` is computed from unless it was given."""
-        if self.counts is None:
+        if self.evidence is None:
             raise RequirementError(
                 f"This bound requires {name}, which was not given. Pass {name}, or choose another"
                 " bound."
             )
-        return self.counts
+        return self.evidence.counts
 
     @property
     def classes(self) -> Collection[Any]:
         """Classes of the votes; empty if they are not known."""
-        return () if self.counts is None else self.counts.classes
+        return () if self.evidence is None else self.evidence.counts.classes
 
     @cached_property
     def gibbs_loss(self) -> float:
@@ -239,18 +241,17 @@ class Estimates:
     @cached_property
     def n_errors(self) -> int:
         """Test samples that count as errors of the vote."""
-        counts = self.counted("n_errors")
-        if counts.n_test_errors is None:
+        evidence = self.evidence or Evidence(self.counted("n_errors"))
+        if not TEST.is_met(evidence) or evidence.vote is None:
             raise RequirementError(
-                f"The bound 'test_set' does not apply: {TEST.explanation(counts)}"
+                f"The bound 'test_set' does not apply: {TEST.explanation(evidence)}"
             )
-        return counts.n_test_errors
+        return evidence.vote.n_test_errors or 0
 
     @cached_property
     def n_samples(self) -> int:
         """Number of labeled samples."""
-        tally = self.counted("n_samples").tally
-        return 0 if tally is None else tally.n_samples
+        return self.counted("n_samples").n_samples
 
     def gibbs_interval(self, delta: float, moment: Moment = two_sqrt) -> Interval:
         """Interval for the true Gibbs loss."""

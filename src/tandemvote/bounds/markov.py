@@ -12,7 +12,6 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.majorities import HALF
 from tandemvote.bounds.requirements import (
     BINARY_LABELS,
-    DISAGREEMENT_OVERLAPS,
     HELD_OUT_SAMPLES,
     PAIR_OVERLAPS,
     contradiction_of_two_classes,
@@ -205,5 +204,5 @@ DISAGREEMENT_BOUND = Bound(
     summary="error and disagreement of random voters, two classes, uses unlabeled samples",
     theorem="Theorem 5",
     function=disagreement_bound,
-    needs=(BINARY_LABELS, DISAGREEMENT_OVERLAPS),
+    needs=(BINARY_LABELS, HELD_OUT_SAMPLES),
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.c_bound import C1_BOUND, C2_BOUND
 from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI_BOUND, SPLIT_KL_CANTELLI_BOUND
@@ -13,7 +11,7 @@ from tandemvote.bounds.markov import DISAGREEMENT_BOUND, FIRST_ORDER_BOUND, TAND
 from tandemvote.bounds.second_order import C_BOX_BOUND, C_TANDEM_BOUND, SECOND_ORDER_BOUND
 from tandemvote.bounds.test_set import TEST_SET_BOUND
 from tandemvote.bounds.vote_profile import VOTE_PROFILE_BOUND
-from tandemvote.counts import VoteCounts
+from tandemvote.evidence import Evidence
 
 FROM_VOTES = (
     FIRST_ORDER_BOUND,
@@ -62,7 +60,7 @@ def get_bound(name: str) -> Bound:
 
 
 def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
-    """Return every bound defined for these votes; each holds on its own with probability 1 - delta.
+    """Return every bound that applies; each holds on its own with probability 1 - delta.
 
     They do not hold together: choosing the smallest after looking costs confidence. `coalition` is
     among them for up to 15 voters.
@@ -70,7 +68,7 @@ def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
     Parameters
     ----------
     estimates : Estimates
-        The empirical quantities, computed from counts.
+        The empirical quantities, computed from evidence or counts.
     delta : float in (0, 1), default=0.05
         Failure probability.
 
@@ -87,28 +85,49 @@ def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:
     >>> round(bounds["first_order"], 3), round(bounds["tandem"], 3)
     (0.633, 0.715)
     """
-    counts = estimates.counted("counts")
-    offered = (bound for bound in FROM_VOTES if bound.is_offered_for(counts))
-    return {bound.name: bound.function(estimates, delta) for bound in offered}
+    estimates.counted("counts")
+    names = applicable_bounds(estimates.evidence) if estimates.evidence else []
+    return {name: BOUNDS[name].function(estimates, delta) for name in names}
 
 
-def automatic_bounds(counts: VoteCounts, applicable: Collection[str]) -> tuple[str, ...]:
+def applicable_bounds(evidence: Evidence) -> list[str]:
+    """Return the names of the bounds that are computed without being requested."""
+    return [
+        name
+        for name, bound in BOUNDS.items()
+        if bound.applies(evidence) is None and bound.is_affordable(evidence)
+    ]
+
+
+def automatic_bounds(evidence: Evidence) -> tuple[str, ...]:
     """Choose by the kind of evidence, never by its value, so that the choice costs no confidence.
 
-    `applicable` are the bounds that apply: "test_set" if the samples test the whole vote and its
-    weights were fixed in advance, "vote_profile" if there are unlabeled samples. Of several bounds
-    the smallest is reported, each at its share of delta.
+    Of several bounds the smallest is reported, each at its share of delta.
 
     Examples
     --------
     >>> from tandemvote import Votes
     >>> votes = Votes.from_predictions([[0, 1] * 300, [0, 0] * 300], [0, 1] * 300)
-    >>> automatic_bounds(VoteCounts.from_votes(votes), ["first_order", "tandem", "coalition"])
-    ('coalition',)
+    >>> evidence = Evidence.of(votes)
+    >>> automatic_bounds(evidence), automatic_bounds(Evidence(evidence.counts))
+    (('test_set',), ('coalition',))
     """
-    for name in ("test_set", "vote_profile"):
-        if name in applicable:
-            return (name,)
-    if counts.n_voters <= FEW_VOTERS:
+    for bound in (TEST_SET_BOUND, VOTE_PROFILE_BOUND):
+        if bound.applies(evidence) is None:
+            return (bound.name,)
+    if evidence.counts.n_voters <= FEW_VOTERS:
         return ("coalition",)
-    return ("first_order", "tandem") if counts.n_min_pairs > 0 else ("first_order",)
+    return ("first_order", "tandem") if evidence.counts.n_min_pairs > 0 else ("first_order",)
+
+
+def best_bounds(evidence: Evidence) -> tuple[str, ...]:
+    """Return every bound that exists for the kind of evidence and is not superseded.
+
+    The classes that the labels happen to have do not matter: a bound for two classes has its share
+    of delta and is 1 if there are more.
+    """
+    return tuple(
+        name
+        for name, bound in BOUNDS.items()
+        if bound.superseded_by is None and bound.exists_for(evidence)
+    )

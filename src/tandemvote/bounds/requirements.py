@@ -13,11 +13,10 @@ from collections.abc import Callable, Collection
 from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from tandemvote.counts import IntArray, VoteCounts
+from tandemvote.evidence import Evidence
 from tandemvote.inequalities import Interval
 from tandemvote.inequalities.outward import INPUT_MARGIN
+from tandemvote.votes import SMALLEST
 
 ROOM = 1.0 + INPUT_MARGIN  # intervals contradict each other if apart by more than rounding
 
@@ -39,23 +38,23 @@ class ContradictionError(ValueError):
 
 
 class Requirement(NamedTuple):
-    """A property of the votes that a theorem assumes.
+    """A property of the evidence that a theorem assumes.
 
-    `is_met` checks the counts, and `explanation` returns what is missing and what to do. If
-    `without_it_vacuous` the bound is then valid but trivial; otherwise it is not defined.
+    `is_met` checks the evidence, and `explanation` returns what is missing and what to do. If
+    `trivial_without` the bound is then valid but trivial; otherwise it is not defined.
 
 
     Examples
     --------
-    >>> from tandemvote import VoteCounts, Votes
-    >>> counts = VoteCounts.from_votes(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
-    >>> BINARY_LABELS.is_met(counts), PAIR_OVERLAPS.is_met(counts)
+    >>> from tandemvote import Votes
+    >>> evidence = Evidence.of(Votes.from_predictions([[0, 1, 2]], [0, 1, 2]))
+    >>> BINARY_LABELS.is_met(evidence), PAIR_OVERLAPS.is_met(evidence)
     (False, True)
     """
 
-    is_met: Callable[[VoteCounts], bool]
-    explanation: Callable[[VoteCounts], str]
-    without_it_vacuous: bool = False
+    is_met: Callable[[Evidence], bool]
+    explanation: Callable[[Evidence], str]
+    trivial_without: bool = False
 
 
 def binary_explanation(classes: Collection[Any]) -> str:
@@ -67,44 +66,56 @@ def binary_explanation(classes: Collection[Any]) -> str:
     )
 
 
-def _overlap_explanation(overlaps: IntArray, other_way: str = "") -> str:
-    first, second = np.argwhere(overlaps == 0)[0]
-    return (
-        f"voters {first} and {second} share no held-out sample, so nothing is known about their"
-        " common errors. Train each voter on fewer samples (max_samples=0.5), or use 'first_order'"
-        f"{other_way}."
-    )
-
-
+OF_THE_VOTE = Requirement(
+    is_met=lambda evidence: evidence.deployed is None and evidence.ties == SMALLEST,
+    explanation=lambda evidence: (
+        f"it is about the vote, not about {evidence.deployed}. Use 'vote_profile'."
+        if evidence.deployed is not None
+        else "it is about the vote alone, and a referee breaks ties. Use 'test_set'."
+    ),
+)
 BINARY_LABELS = Requirement(
-    is_met=lambda counts: counts.n_classes <= 2,
-    explanation=lambda counts: binary_explanation(counts.classes),
+    is_met=lambda evidence: evidence.counts.n_classes <= 2,
+    explanation=lambda evidence: binary_explanation(evidence.counts.classes),
 )
 HELD_OUT_SAMPLES = Requirement(
-    is_met=lambda counts: counts.n_min > 0,
-    explanation=lambda counts: (
-        f"voter {int(counts.sizes.argmin())} has no held-out sample, so nothing is known about its"
-        " errors. Train each voter on fewer samples (max_samples=0.5)."
+    is_met=lambda evidence: evidence.counts.n_min > 0,
+    explanation=lambda evidence: (
+        f"voter {int(evidence.counts.sizes.argmin())} has no held-out sample, so nothing is known"
+        " about its errors. Exclude the voter, or hold out samples for it."
     ),
-    without_it_vacuous=True,
+    trivial_without=True,
 )
 PAIR_OVERLAPS = Requirement(
-    is_met=lambda counts: counts.n_min_pairs > 0,
-    explanation=lambda counts: _overlap_explanation(counts.overlaps),
-    without_it_vacuous=True,
-)
-DISAGREEMENT_OVERLAPS = Requirement(
-    is_met=lambda counts: counts.n_min_disagreement > 0,
-    explanation=lambda counts: _overlap_explanation(
-        counts.disagreement_overlaps, ", or add unlabeled samples"
+    is_met=lambda evidence: evidence.counts.n_min_pairs > 0,
+    explanation=lambda evidence: (
+        "voters {} and {} share no held-out sample, so nothing is known about their common errors."
+        " Hold out larger parts of the data and repeat the splits, or use 'first_order'.".format(
+            *divmod(int((evidence.counts.overlaps == 0).argmax()), evidence.counts.n_voters)
+        )
     ),
-    without_it_vacuous=True,
+    trivial_without=True,
+)
+PROFILE = Requirement(
+    is_met=lambda evidence: evidence.profile is not None and evidence.ties == SMALLEST,
+    explanation=lambda evidence: (
+        "it requires unlabeled samples. Pass X_unlabeled."
+        if evidence.profile is None
+        else OF_THE_VOTE.explanation(evidence)
+    ),
 )
 TEST = Requirement(
-    is_met=lambda counts: counts.n_test_errors is not None,
-    explanation=lambda _: (
-        "it requires samples that no tested voter was trained on, and the results of the vote on"
-        " them. Certify votes on held-out samples."
+    is_met=lambda evidence: (
+        evidence.deployed is None
+        and evidence.fitted is None
+        and evidence.vote is not None
+        and evidence.vote.n_test_errors is not None
+    ),
+    explanation=lambda evidence: (
+        OF_THE_VOTE.explanation(evidence)
+        if evidence.deployed is not None
+        else "it requires the errors of this vote on samples that no voter was trained on, and"
+        " weights that do not depend on them. Certify votes on such samples, or use another bound."
     ),
 )
 

@@ -16,6 +16,7 @@ import math
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import (
+    HELD_OUT_SAMPLES,
     PAIR_OVERLAPS,
     contradiction_of_moments,
     warn_contradiction,
@@ -209,7 +210,7 @@ C_BOX_BOUND = Bound(
     summary="C-bound at the worst error and tandem error within their intervals",
     theorem="Theorem 6, largest value over the confidence box",
     function=c_box_bound,
-    needs=(PAIR_OVERLAPS,),
+    needs=(HELD_OUT_SAMPLES,),
 )
 
 SECOND_ORDER_BOUND = Bound(

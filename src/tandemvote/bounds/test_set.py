@@ -18,8 +18,8 @@ def test_set_bound(estimates: Estimates, delta: float = 0.05) -> float:
     .. math:: \mathrm{Beta}^{-1}(1 - \delta;\ k + 1,\ n - k)
 
     The n test samples were used neither for training, nor for weights, nor for any choice. k of
-    them count as errors: the vote misclassifies them, or could do so for some predictions of its
-    untested voters.
+    them count as errors: the vote misclassifies them or, if a referee breaks ties, the true class
+    is not alone in first place.
 
     Parameters
     ----------
@@ -115,5 +115,5 @@ TEST_SET_BOUND = Bound(
     summary="errors of the classifier itself on test samples",
     theorem="Clopper-Pearson",
     function=test_set_bound,
-    needs=(TEST,),
+    about=TEST,
 )

@@ -28,7 +28,7 @@ from scipy.optimize import brentq
 
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import ContradictionError, RequirementError
+from tandemvote.bounds.requirements import PROFILE, ContradictionError, RequirementError
 from tandemvote.bounds.test_set import single_voter_bound
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
@@ -100,22 +100,22 @@ def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
     Examples
     --------
     >>> from tandemvote import VoteCounts, Votes
+    >>> from tandemvote.evidence import Evidence
     >>> from tandemvote.voting import VoteProfile
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(2, size=3000)
     >>> predictions = labels ^ (rng.random((9, 3000)) < 0.1)
     >>> votes = Votes.from_predictions(predictions[:, :1000], labels[:1000])
     >>> profile = VoteProfile.of(predictions[:, 1000:], np.full(9, 1 / 9))
-    >>> estimates = Estimates(VoteCounts.from_votes(votes), profile=profile)
+    >>> estimates = Estimates(Evidence(VoteCounts.from_votes(votes), profile=profile))
     >>> round(vote_profile_bound(estimates), 3)
     0.093
     """
-    profile, pi, counts = estimates.profile, estimates.prior, estimates.counted("counts")
+    pi, counts, profile = estimates.prior, estimates.counted("counts"), None
+    if estimates.evidence is not None:
+        profile = estimates.evidence.profile
     if profile is None:
-        raise RequirementError(
-            "The bound 'vote_profile' needs unlabeled samples that were used for nothing else."
-            " Pass X_unlabeled, or choose another bound."
-        )
+        raise RequirementError("The bound 'vote_profile' requires a profile of unlabeled samples.")
     if profile.deployed is not None and counts.n_voters == 1:
         return single_voter_bound(
             n_errors=int(counts.errors[0]),
@@ -255,4 +255,5 @@ VOTE_PROFILE_BOUND = Bound(
     summary="error of random voters, and how clearly unlabeled samples are decided",
     theorem="linear program over the vote's profile, with Catoni's inequality and betting",
     function=vote_profile_bound,
+    about=PROFILE,
 )

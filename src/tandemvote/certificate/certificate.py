@@ -13,17 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.auditing import Finding
-from tandemvote.bounds import VOTE_BOUNDS, get_bound
+from tandemvote.bounds import RequirementError, get_bound
 from tandemvote.bounds.estimates import Estimates
+from tandemvote.bounds.registry import applicable_bounds
 from tandemvote.certificate import rendering
 from tandemvote.certificate.metric import certify_metric
 from tandemvote.confusion import METRICS, PER_CLASS
 from tandemvote.counts import VoteCounts
+from tandemvote.evidence import Evidence
 from tandemvote.extras import import_extra
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import metric_limits, metric_value
-from tandemvote.verify.document import TEST_SET, VOTE_PROFILE, Group, Measure
-from tandemvote.votes import Votes
+from tandemvote.verify.document import Group, Measure
+from tandemvote.votes import REFEREE, Votes
 from tandemvote.voting import VoteProfile, weighted_vote
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ class Certificate:
         The bound holds with probability at least `confidence`; `delta` is 1 minus that.
     observed : float or None
         The metric of the vote on samples that its voters were not trained on; an estimate. With
-        untested voters, it is that of the tested models' vote.
+        a referee, it is that of the tested models' vote.
     baseline : float or None
         Error rate of always predicting the most frequent class of the same samples; None for other
         metrics.
@@ -69,10 +71,15 @@ class Certificate:
         Name of the bound that the weights minimize, None if they were fixed.
     published : bool
         Whether the bounds have their published form.
+    evidence : Evidence
+        What the bound was computed from: the `counts`, the result of the vote of these weights if
+        it is known, and its `profile` on unlabeled samples if there are any.
     counts : VoteCounts
         Errors and disagreements of the voters.
     profile : VoteProfile or None
         How the voters split on unlabeled samples.
+    ties : {"smallest", "referee"}
+        What breaks ties of the voters.
     findings : tuple of Finding
         What the reader of the certificate should know about its data.
     assumptions : tuple of str
@@ -109,17 +116,14 @@ class Certificate:
 
     candidates: Mapping[str, float]
     delta: float
+    evidence: Evidence
     weights: FloatArray
-    fitted: str | None
     prior: FloatArray
     published: bool
-    counts: VoteCounts
-    profile: VoteProfile | None
     findings: tuple[Finding, ...]
     assumptions: tuple[str, ...]
     versions: Mapping[str, str]
     metric: str = "error"
-    one_row_per_group: bool = False
     latest: str | None = None
     group: Group | None = None
     measure: Measure | None = None
@@ -175,33 +179,49 @@ class Certificate:
             tests = self.measure.observed
             rates = [each.n_errors / each.n_samples if each.n_samples else 1.0 for each in tests]
             return metric_value(self.metric, rates, self.measure.costs)
-        if self.deployed is not None or self.counts.tally is None:
-            return None
-        return self.counts.tally.observed_error
+        vote = self.evidence.vote
+        return None if vote is None or self.deployed is not None else vote.observed_error
 
     @property
     def baseline(self) -> float | None:
         """Error rate of always predicting the most frequent class."""
-        if self.counts.tally is None or self.metric != "error":
-            return None
-        return self.counts.tally.baseline_error
+        return self.counts.baseline_error if self.metric == "error" else None
+
+    @property
+    def counts(self) -> VoteCounts:
+        """Errors and disagreements of the voters."""
+        return self.evidence.counts
+
+    @property
+    def profile(self) -> VoteProfile | None:
+        """How the voters split on unlabeled samples."""
+        return self.evidence.profile
+
+    @property
+    def fitted(self) -> str | None:
+        """Name of the bound that the weights minimize, None if they were fixed."""
+        return self.evidence.fitted
 
     @property
     def deployed(self) -> str | None:
         """Name of the deployed classifier that is certified; None if it is the vote."""
-        return None if self.profile is None else self.profile.deployed
+        return self.evidence.deployed
 
     @property
-    def n_untested(self) -> int:
-        """Number of untested voters of a vote whose other voters are tested together."""
-        tested = TEST_SET in self.candidates and self.counts.sizes.any()
-        return int(self.counts.untested.sum()) if tested else 0
+    def ties(self) -> str:
+        """What breaks ties of the voters."""
+        return self.evidence.ties
+
+    @property
+    def one_row_per_group(self) -> bool:
+        """Whether the samples are one random row of each of many groups."""
+        return self.counts.one_row_per_group
 
     @cached_property
     def bounds(self) -> dict[str, float]:
         """Every bound that applies to this evidence."""
-        names = applicable_bounds(self.counts, self.profile, self.fitted)
-        others = [] if self.measure is not None else [n for n in names if n not in self.candidates]
+        names = [] if self.measure is not None else applicable_bounds(self.evidence)
+        others = [name for name in names if name not in self.candidates]
         return {**self.candidates, **{name: self.evaluate(name) for name in others}}
 
     def evaluate(self, bound: str, delta: float | None = None) -> float:
@@ -219,6 +239,12 @@ class Certificate:
         float
             The bound.
 
+        Raises
+        ------
+        RequirementError
+            If the bound does not apply to this evidence, or the certificate is about another
+            metric than the error rate.
+
         Examples
         --------
         >>> from tandemvote import certify
@@ -226,15 +252,19 @@ class Certificate:
         >>> round(certificate.evaluate("first_order", delta=0.01), 3)
         0.069
         """
+        record = get_bound(bound)
+        reason = record.applies(self.evidence)
+        if self.measure is not None:
+            reason = f"it bounds the error rate, and the certificate is about {self.metric}."
+        if reason is not None:
+            raise RequirementError(f"The bound {bound!r} does not apply: {reason}")
         if not self.counts.sizes.any():  # as in an empty group
             return 1.0
-        return get_bound(bound).function(self._estimates, self.delta if delta is None else delta)
+        return record.function(self._estimates, self.delta if delta is None else delta)
 
     @cached_property
     def _estimates(self) -> Estimates:
-        return Estimates(
-            self.counts, self.weights, self.prior, published=self.published, profile=self.profile
-        )
+        return Estimates(self.evidence, self.weights, self.prior, published=self.published)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict with the certified classifier: the vote, or the deployed classifier.
@@ -247,7 +277,7 @@ class Certificate:
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Predicted classes. Ties go to the referee if there is one, else to the smallest class.
+            Predicted classes. Of several classes in first place the smallest is predicted.
 
         Examples
         --------
@@ -262,14 +292,14 @@ class Certificate:
         deployed = None if votes is None or self.deployed is None else votes.deployed
         if deployed is not None and deployed.predict is not None:
             return np.asarray(deployed.predict(X))
-        if votes is None or votes.voters is None or self.deployed is not None:
+        other = self.deployed is not None or self.ties == REFEREE
+        if votes is None or votes.voters is None or other:
             raise ValueError(
                 "This certificate does not hold the models that vote on new samples. Call predict"
                 " of the certified classifier, or certify the models themselves."
             )
-        referee = int(self.counts.sizes.argmin()) if self.n_untested else None
         codes, classes = votes.voters(X)
-        return classes[weighted_vote(codes, self.weights, len(classes), referee=referee)]
+        return classes[weighted_vote(codes, self.weights, len(classes))]
 
     def by_group(self, by: Any) -> GroupCertificates:
         """Certify the same classifier on each group of the samples.
@@ -439,16 +469,3 @@ class Certificate:
     labels_for = rendering.labels_for
     __repr__ = rendering.text
     _repr_html_ = rendering.html
-
-
-def applicable_bounds(
-    counts: VoteCounts, profile: VoteProfile | None, fitted: str | None
-) -> list[str]:
-    """Return the names of all bounds that apply to the evidence."""
-    tested = fitted is None and counts.n_test_errors is not None
-    if profile is not None and profile.deployed is not None:
-        return [VOTE_PROFILE]
-    if tested and counts.untested.any() and counts.sizes.any():
-        return [TEST_SET]
-    names = [name for name in VOTE_BOUNDS if get_bound(name).is_offered_for(counts)]
-    return names + [VOTE_PROFILE] * (profile is not None) + [TEST_SET] * tested

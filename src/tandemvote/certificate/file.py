@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.confusion import AT_MOST
-from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.counts import VoteCounts
 from tandemvote.decimals import rounded_down, rounded_up
+from tandemvote.evidence import Evidence, VoteResult
 from tandemvote.verify import verify_file
 from tandemvote.verify.document import (
     PAIR_COUNTS,
@@ -30,12 +31,12 @@ from tandemvote.voting import VoteProfile
 from tandemvote.whole_files import written_whole
 
 SAME = (
-    *("metric", "delta", "candidates", "published", "fitted", "members", "group", "measure"),
-    *("n_trees", "one_row_per_group", "latest", "findings", "assumptions"),
+    *("metric", "delta", "candidates", "published", "members", "group", "measure"),
+    *("n_trees", "latest", "findings", "assumptions"),
 )
 """Fields that a certificate and its record have in common."""
 
-DERIVED = ("direction", "value", "bound", "deployed")
+DERIVED = ("direction", "value", "bound", "deployed", "ties", "fitted", "one_row_per_group")
 """Fields of a record that a certificate computes."""
 
 
@@ -75,19 +76,17 @@ def document_of(certificate: Certificate) -> Document:
 
 def record_of(certificate: Certificate) -> CertificateRecord:
     """Return one certificate as its file holds it."""
-    counts, profile, tally = certificate.counts, certificate.profile, certificate.counts.tally
-    classes = _labels(counts.classes)
-    observed = None
-    if tally is not None and tally.n_errors is not None and tally.n_voted is not None:
-        observed = StatedTest(n_errors=tally.n_errors, n_samples=tally.n_voted)
-    test = None
-    if TEST_SET in certificate.candidates and tally is not None:
-        test = StatedTest(n_errors=tally.n_test_errors or 0, n_samples=tally.n_samples)
+    counts, profile, vote = certificate.counts, certificate.profile, certificate.evidence.vote
+    classes, observed, test = _labels(counts.classes), None, None
+    if vote is not None:
+        observed = StatedTest(n_errors=vote.n_errors, n_samples=vote.n_voted)
+        if TEST_SET in certificate.candidates:
+            test = StatedTest(n_errors=vote.n_test_errors or 0, n_samples=counts.n_samples)
     printed = rounded_up if certificate.direction == AT_MOST else rounded_down
     return CertificateRecord(
         **{name: getattr(certificate, name) for name in SAME + DERIVED},
         printed=printed(certificate.value),
-        class_counts=None if tally is None else tuple(tally.class_counts[each] for each in classes),
+        class_counts=tuple(counts.class_counts[each] for each in classes),
         observed=observed,
         test=test,
         weights=tuple(certificate.weights.tolist()),
@@ -100,28 +99,28 @@ def record_of(certificate: Certificate) -> CertificateRecord:
 
 def certificate_of(record: CertificateRecord, document: Document) -> Certificate:
     """Return the certificate of a verified record."""
-    tally = None
-    if record.class_counts is not None:
-        numbers = zip(record.classes, record.class_counts, strict=True)
-        tally = VoteTally(Counter({label: number for label, number in numbers if number}))
-        if record.observed is not None:
-            seen = record.observed
-            tally = replace(tally, n_voted=seen.n_samples, n_errors=seen.n_errors)
-        if record.test is not None:
-            tally = replace(tally, n_test_errors=record.test.n_errors)
-    profile = record.profile
+    weights, vote, profile = np.array(record.weights), None, None
+    if record.observed is not None:
+        n_errors, n_voted = record.observed
+        n_test_errors = None if record.test is None else record.test.n_errors
+        vote = VoteResult(weights, record.ties, n_voted, n_errors, n_test_errors)
+    if record.profile is not None:
+        profile = VoteProfile(**record.profile, weights=weights, deployed=record.deployed)
+    numbers = dict(zip(record.classes, record.class_counts, strict=True))
+    matrices: dict[str, Any] = {**record.counts}
+    counts = VoteCounts(
+        errors=np.diag(matrices["tandem_errors"]),
+        sizes=np.diag(matrices["overlaps"]),
+        classes=np.array(record.classes),
+        class_counts=+Counter(numbers),
+        one_row_per_group=record.one_row_per_group,
+        **matrices,
+    )
     return Certificate(
         **{name: getattr(record, name) for name in SAME},
-        weights=np.array(record.weights),
+        evidence=Evidence(counts, vote, profile, record.fitted),
+        weights=weights,
         prior=np.array(record.prior),
-        counts=VoteCounts(
-            errors=np.diag(record.counts["tandem_errors"]),
-            sizes=np.diag(record.counts["overlaps"]),
-            classes=np.array(record.classes),
-            tally=tally,
-            **record.counts,
-        ),
-        profile=None if profile is None else VoteProfile(**profile, deployed=record.deployed),
         versions=document.versions,
     )
 

@@ -20,12 +20,12 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import with_candidates
 from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.codes import as_array, is_missing
-from tandemvote.counts import VoteCounts, VoteTally
 from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
+from tandemvote.evidence import Evidence
 from tandemvote.index_order import check_same_order
 from tandemvote.spelling import printable
 from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
-from tandemvote.votes import Votes, select_samples
+from tandemvote.votes import REFEREE, Votes, select_samples
 from tandemvote.voting import weighted_vote
 
 Mask = NDArray[np.bool_]
@@ -126,10 +126,9 @@ class GroupCertificates:
         names = ["by", "group"] if len(self.groupings) > 1 else [self.groupings[0].by]
         rows = []
         for (by, label), each in zip(self._keys, self, strict=True):
-            assert each.counts.tally is not None
             row = [
                 *[by, "missing" if label is None else str(label)][-len(names) :],
-                str(each.counts.tally.n_samples),
+                str(each.counts.n_samples),
                 "" if each.observed is None else rate(each.observed),
                 "none" if each.value >= 1.0 else in_percent(each.value, rounded_up),
                 "",
@@ -166,12 +165,10 @@ def _certify_group(
     whole: Certificate, votes: Votes, group: Group, mask: Mask, delta: float
 ) -> Certificate:
     inside = select_samples(votes, mask)
-    tally = VoteTally.of(inside, whole.weights)
     certificate = replace(
         whole,
-        counts=replace(VoteCounts.from_votes(inside, tally=False), tally=tally),
+        evidence=Evidence.of(inside, whole.weights, fitted=whole.fitted),
         votes=inside,
-        profile=None,
         delta=delta,
         findings=(),
         assumptions=(*whole.assumptions, GROUPS),
@@ -240,10 +237,10 @@ def _by_class(by: str, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
         )
     codes = votes.labels
     if by == PREDICTED:
-        if TEST_SET not in whole.candidates or whole.n_untested:
+        if TEST_SET not in whole.candidates or whole.ties == REFEREE:
             raise ValueError(
                 "by='predicted' requires samples that test the whole predictor: held-out samples,"
-                " fixed weights and no untested voter. Use by='class', or fit with referee=False."
+                " fixed weights and no referee. Use by='class', or fit with referee=False."
             )
         codes = weighted_vote(votes.predictions, whole.weights, votes.classes.size)
     return {label: codes == code for code, label in enumerate(votes.classes.tolist())}

@@ -15,7 +15,7 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics import check_metric, metric_limits
 from tandemvote.spelling import shown
 from tandemvote.verify.document import TEST_SET, Measure, StatedTest
-from tandemvote.votes import Votes
+from tandemvote.votes import REFEREE, Votes
 from tandemvote.voting import can_win, held_out_vote
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def certify_metric(
         Cost of each true class (row) and predicted class (column), for metric "cost".
     sides : {"one", "both"}
         "both" gives an `interval`, each side at half of the failure probability. It requires
-        that every model is tested.
+        that no referee breaks ties.
 
     Returns
     -------
@@ -78,9 +78,9 @@ def certify_metric(
             " and fixed weights. Use CertifiedClassifier, or certify on held-out samples; for"
             " recall, by_group('class') bounds the error rate of each class."
         )
-    if sides == "both" and certificate.n_untested:
+    if sides == "both" and certificate.ties == REFEREE:
         raise ValueError(
-            "sides='both' requires that every model is tested, and the referee is not. Use"
+            "sides='both' requires a test of the classifier itself, without a referee. Use"
             " sides='one', or fit with referee=False."
         )
     costs = None if cost is None else _cost_matrix(cost, votes)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from importlib.metadata import version
+from operator import add
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,28 +17,31 @@ from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.estimates import check_distribution
-from tandemvote.bounds.registry import AUTO, automatic_bounds
-from tandemvote.certificate.certificate import Certificate, applicable_bounds
+from tandemvote.bounds.registry import AUTO, automatic_bounds, best_bounds
+from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.rendering import rate
-from tandemvote.counts import VoteCounts, VoteTally
+from tandemvote.counts import VoteCounts
 from tandemvote.decimals import MAX_DELTA
 from tandemvote.draws import shuffled
-from tandemvote.held_out_checks import check_held_out_sets
+from tandemvote.evidence import Evidence, VoteResult
+from tandemvote.held_out_checks import check_empty_rows, check_held_out_sets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.verify.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
-from tandemvote.votes import Votes
-from tandemvote.voting import VoteProfile, check_tested_majority, votable, weighted_vote
+from tandemvote.votes import REFEREE, Votes, check_voters_tested
+from tandemvote.votes_io.counting import GIVEN, count_votes
+from tandemvote.voting import VoteProfile, votable, weighted_vote
 from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import MINIMIZABLE
 
-UNIFORM, GIVEN, BEST = "uniform", "given", "best"
+UNIFORM, BEST = "uniform", "best"
 
 Places: TypeAlias = slice | NDArray[np.intp]
+Source: TypeAlias = Votes | VoteCounts | Evidence | Iterable[Votes]
 
 
 def certify_votes(
-    evidence: Votes | VoteCounts,
+    source: Source,
     *,
     weights: str | ArrayLike = UNIFORM,
     bound: str | Sequence[str] = AUTO,
@@ -52,8 +56,10 @@ def certify_votes(
 
     Parameters
     ----------
-    evidence : Votes or VoteCounts
-        The votes, or counts of votes that do not fit in memory.
+    source : Votes, iterable of Votes, Evidence or VoteCounts
+        The votes, or what was counted of votes that do not fit in memory. The vote of weights that
+        minimize a bound is counted in a second pass over the votes. Of counts, and of an iterator
+        that can be read once only, it is not known.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per voter.
     bound : str or sequence of str
@@ -88,67 +94,59 @@ def certify_votes(
             f"delta={delta:g} is above {MAX_DELTA}. Certificates require a confidence of at least"
             f" {1 - MAX_DELTA:.0%}."
         )
-    check_request(bound, weights, evidence.classes)
-    pi = check_distribution(prior, evidence.n_voters, "prior")
-    votes = evidence if isinstance(evidence, Votes) else None
     names = (bound,) if isinstance(bound, str) else tuple(bound)
     method = weights if isinstance(weights, str) else GIVEN
-    counts, profiled = _count(evidence, method)
+    votes = source if isinstance(source, Votes) else None
+    check_request(names, weights, () if isinstance(source, Iterable) else classes_of(source))
+    if method == GIVEN:
+        weights = votable(check_distribution(weights, np.size(weights), "weights"))
+    evidence, shards, profiled = _counted(source, method, None if method != GIVEN else weights)
+    counts = evidence.counts
+    check_voters_tested(counts.sizes)
     check_held_out_sets(counts)
-
+    if votes is None:
+        check_empty_rows(counts)
+    pi = check_distribution(prior, counts.n_voters, "prior")
     if method == UNIFORM:
         rho = check_distribution(None, counts.n_voters, "weights")
     elif method == GIVEN:
-        rho = votable(check_distribution(weights, counts.n_voters, "weights"))
+        rho = check_distribution(weights, counts.n_voters, "weights")
     else:
         rho = votable(minimize_bound(counts, method, pi, delta, published=published).weights)
-    if votes is not None and method != UNIFORM:
-        counts = replace(counts, tally=VoteTally.of(votes, rho))
-    elif counts.tally is not None and method != UNIFORM:  # which is that of equal weights
-        counts = replace(counts, tally=VoteTally(counts.tally.class_counts))
-
+        if shards is not None:
+            results = (VoteResult.of(part, rho) for part in shards)
+            evidence = replace(evidence, vote=reduce(add, results))
     # Whether given weights were fixed without looking at the samples is up to the caller.
-    fixed = method == UNIFORM or (method == GIVEN and TEST_SET in names)
-    fitted = None if fixed else method
-    profile = _profile(votes, rho, profiled)
-    applicable = applicable_bounds(counts, profile, fitted)
-    if counts.untested.any():
-        if TEST_SET not in applicable:
-            raise ValueError(
-                f"Voter {int(counts.untested.argmax())} has no held-out samples. That requires"
-                " fixed weights, every other voter to be tested on all samples, and no deployed"
-                " classifier. Use weights='uniform', or exclude the voter."
-            )
-        check_tested_majority(counts.untested, rho)
-    names = _candidates(names, counts, applicable)
+    known = evidence.fitted in MINIMIZABLE and evidence.at(rho).vote is not None
+    claimed = method == GIVEN and TEST_SET in names and not known
+    fitted = None if method == UNIFORM or claimed else evidence.fitted if known else method
+    evidence = replace(evidence, fitted=fitted).at(rho)
+    if votes is not None:
+        evidence = replace(evidence, profile=_profile(votes, rho, profiled))
+    names = _candidates(names, evidence)
 
-    one_row_per_group = votes is not None and votes.one_row_per_group
     latest = None if votes is None else votes.latest
     is_drawn = votes is not None and votes.rows is not None and latest is None
-    tested = ~counts.untested
     certificate = Certificate(
         candidates={},
         delta=delta,
+        evidence=evidence,
         weights=rho,
-        fitted=fitted,
         prior=pi,
         published=published,
-        counts=counts,
-        profile=profile,
         findings=(*findings, *_about_deployed(votes, rho)),
         assumptions=standard_assumptions(
-            profile=profile is not None,
+            profile=evidence.profile is not None,
             test_set=TEST_SET in names,
-            deployed=profile is not None and profile.deployed is not None,
-            untested=bool(counts.untested.any()),
-            one_row_per_group=one_row_per_group,
-            drawn=one_row_per_group or is_drawn or profile is not None,
-            split=bool(np.ptp(counts.overlaps[np.ix_(tested, tested)])),
+            deployed=evidence.deployed is not None,
+            referee=evidence.ties == REFEREE,
+            one_row_per_group=counts.one_row_per_group,
+            drawn=counts.one_row_per_group or is_drawn or evidence.profile is not None,
+            split=bool(np.ptp(counts.overlaps)),
             latest=latest is not None,
             one_voter=counts.n_voters == 1,
         ),
         versions=versions(),
-        one_row_per_group=one_row_per_group,
         latest=latest,
         members=members,
         n_trees=n_trees,
@@ -159,10 +157,13 @@ def certify_votes(
 
 def with_candidates(certificate: Certificate, names: Collection[str]) -> Certificate:
     """Evaluate the candidates at their shares of delta; report a larger observed error."""
-    share = certificate.delta / len(names)
-    values = {name: certificate.evaluate(name, share) for name in names}
-    profiled = certificate.profile is not None and not certificate.counts.untested.any()
-    if profiled and VOTE_PROFILE not in values:
+    share, evidence = certificate.delta / len(names), certificate.evidence
+    values = {}
+    for name in names:
+        # One of the best bounds may be for two classes only; it has its share of delta anyway.
+        applies = get_bound(name).applies(evidence) is None
+        values[name] = certificate.evaluate(name, share) if applies else 1.0
+    if evidence.profile is not None and VOTE_PROFILE not in values:
         # Unlabeled samples of another distribution raise a ContradictionError, whatever the bound.
         certificate.evaluate(VOTE_PROFILE)
     observed, value = certificate.observed, min(values.values())
@@ -198,59 +199,52 @@ def check_request(
         get_bound(weights).check_classes(classes)
 
 
-def _count(evidence: Votes | VoteCounts, method: str) -> tuple[VoteCounts, Places]:
-    """Count the votes, and return which of the unlabeled samples remain for a profile.
+def classes_of(source: Votes | VoteCounts | Evidence) -> NDArray[Any]:
+    """Return the classes of votes or of what was counted of them."""
+    return source.counts.classes if isinstance(source, Evidence) else source.classes
+
+
+def _counted(
+    source: Source, method: str, weights: ArrayLike | None
+) -> tuple[Evidence, Iterable[Votes] | None, Places]:
+    """Count the votes; return them if they can be read again, and the places for a profile.
 
     Weights that minimize the disagreement bound depend on the unlabeled samples that are counted,
     so counts and profile get one random half each. Otherwise both get all of them.
     """
-    if isinstance(evidence, VoteCounts):
-        return evidence, slice(None)
     counted: Places = slice(None)
     profiled: Places = slice(None)
-    if method == DISAGREEMENT:
-        deployed = None if evidence.deployed is None else evidence.deployed.predictions
-        order = shuffled([*evidence.unlabeled, deployed])
-        counted, profiled = map(np.sort, np.array_split(order, 2))
-    votes = replace(evidence, unlabeled=evidence.unlabeled[:, counted])
-    return VoteCounts.from_votes(votes, tally=method == UNIFORM), profiled
+    if isinstance(source, VoteCounts):
+        return Evidence(source), None, profiled
+    if isinstance(source, Evidence):
+        return source, None, profiled
+    if isinstance(source, Votes):
+        if method == DISAGREEMENT:
+            deployed = None if source.deployed is None else source.deployed.predictions
+            order = shuffled([*source.unlabeled, deployed])
+            counted, profiled = map(np.sort, np.array_split(order, 2))
+        source = [replace(source, unlabeled=source.unlabeled[:, counted])]
+    evidence = count_votes(source, weights=weights, vote=method not in MINIMIZABLE)
+    return evidence, None if isinstance(source, Iterator) else source, profiled
 
 
-def _profile(votes: Votes | None, weights: FloatArray, places: Places) -> VoteProfile | None:
+def _profile(votes: Votes, weights: FloatArray, places: Places) -> VoteProfile | None:
     """Profile the deployed classifier, or the vote, on some of the unlabeled samples."""
-    if votes is None or not votes.unlabeled[:, places].size:
-        return None
     predictions, deployed = votes.unlabeled[:, places], votes.deployed
+    if not predictions.size or votes.ties == REFEREE:
+        return None
     if deployed is None:
         return VoteProfile.of(predictions, weights)
     return VoteProfile.of(predictions, weights, deployed.predictions[places], name=deployed.name)
 
 
-def _candidates(
-    names: tuple[str, ...], counts: VoteCounts, applicable: Sequence[str]
-) -> tuple[str, ...]:
+def _candidates(names: tuple[str, ...], evidence: Evidence) -> tuple[str, ...]:
     """Return the bounds among which the smallest is reported, chosen without looking at values."""
-    if names == (AUTO,):
-        names = automatic_bounds(counts, applicable)
-    elif names == (BEST,):
-        current = [bound for bound in map(get_bound, applicable) if bound.superseded_by is None]
-        # Where every bound lacks something, as on a single sample, all of them are 1.
-        useful = [bound for bound in current if not bound.missing(counts)] or current
-        names = tuple(bound.name for bound in useful)
+    if names == (BEST,) and (best := best_bounds(evidence)):
+        return best
+    names = automatic_bounds(evidence) if names in ((AUTO,), (BEST,)) else names
     for name in names:
-        if name not in applicable and applicable in ([VOTE_PROFILE], [TEST_SET]):
-            raise ValueError(
-                f"bound={name!r} requires every voter to be tested and no deployed classifier. Use"
-                f" bound={applicable[0]!r}."
-            )
-        if name not in applicable and name == VOTE_PROFILE:
-            raise ValueError(f"bound={name!r} requires unlabeled samples. Pass X_unlabeled.")
-        if name not in applicable and name == TEST_SET:
-            raise ValueError(
-                f"bound={name!r} requires samples that no voter was trained on, and weights that do"
-                " not depend on them. Use other samples or another bound."
-            )
-        get_bound(name).check(counts)
+        get_bound(name).check(evidence)
     return names
 
 

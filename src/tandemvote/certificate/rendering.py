@@ -14,6 +14,7 @@ from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.planning import labels_needed
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET
+from tandemvote.votes import REFEREE
 
 if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
@@ -133,13 +134,13 @@ def labels_for(certificate: Certificate, max_error: float) -> str:
     'If 0.0% of new test samples count as errors, as here, a test set of 149 samples shows at most \
 2% with a probability of 80%.'
     """
-    tally = certificate.counts.tally
-    if certificate.metric != "error" or certificate.deployed is not None or tally is None:
+    vote = certificate.evidence.vote
+    if certificate.metric != "error" or certificate.deployed is not None or vote is None:
         return ""
-    n_errors, n_samples = tally.n_errors, tally.n_voted
+    n_errors, n_samples = vote.n_errors, vote.n_voted
     if certificate.bound == TEST_SET:
-        n_errors, n_samples = tally.n_test_errors, tally.n_samples
-    if not n_samples or n_errors is None or not 0 < max_error < min(certificate.value, 1):
+        n_errors = vote.n_test_errors or 0
+    if not n_samples or not 0 < max_error < min(certificate.value, 1):
         return ""
     unit = "groups" if certificate.one_row_per_group else "samples"
     expected, goal = f"{100 * n_errors / n_samples:.1f}%", f"{100 * max_error:.3g}%"
@@ -159,7 +160,7 @@ def labels_for(certificate: Certificate, max_error: float) -> str:
 def text(certificate: Certificate) -> str:
     """The headline, the basis, what stays fixed, findings and advice, and limits by class."""
     lines = [basis(certificate)]
-    if certificate.n_untested:
+    if certificate.ties == REFEREE:
         fixed = "refit it at any time, keep the tested models"
         lines.append(f"the bound holds for every referee: {fixed}")
     lines += [*map(str, certificate.findings), *filter(None, [advice(certificate)])]
@@ -197,14 +198,14 @@ def _metric(certificate: Certificate) -> tuple[str, str]:
 
 def _subject(certificate: Certificate) -> tuple[str, str]:
     """The certified classifier by its name and by its parts."""
-    n_voters, n_untested = certificate.counts.n_voters, certificate.n_untested
+    n_voters = certificate.counts.n_voters
     if certificate.deployed is not None:
         name = printable(certificate.deployed)
         return name, f"{name} through {n_voters} voter{'s' * (n_voters > 1)}"
-    trees = "" if certificate.n_trees is None else f" of {certificate.n_trees} trees"
-    if n_untested:
-        referee = "a referee" if n_untested == 1 else f"{n_untested} untested models"
-        return "this committee", f"{n_voters - n_untested} tested models{trees} and {referee}"
+    if certificate.ties == REFEREE:
+        tested = f"{n_voters} tested model{'s' * (n_voters > 1)}"
+        trees = "" if certificate.n_trees is None else f" of {certificate.n_trees} trees"
+        return "this committee", f"{tested}{trees} and a referee"
     if n_voters == 1:
         return "this classifier", "one classifier"
     return "this weighted majority vote", f"the vote of {n_voters} voters"

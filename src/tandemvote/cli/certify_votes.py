@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ from tandemvote.cli.options import option
 
 if TYPE_CHECKING:
     from tandemvote.auditing import Finding
-    from tandemvote.counts import VoteCounts
+    from tandemvote.certificate.pipeline import Source
     from tandemvote.votes import Votes
+    from tandemvote.votes_io import VoteFiles
 
 
 @options.grouped
@@ -32,6 +34,12 @@ def certify_votes(
         None, "FILE", "Predictions on unlabeled samples drawn from the same distribution."
     ),
     keep: list[str] = option([], "COLUMN", "Column that is a voter whatever it holds."),
+    ties: str = option(
+        "smallest",
+        "RULE",
+        "Who breaks ties: smallest, for the first of the tied classes, or referee, for a model that"
+        " is not in VOTES; the bound then holds for every referee.",
+    ),
     guarantee: options.VoteGuarantee,
     files: options.VotesOutputs,
     as_json: bool = options.JSON,
@@ -49,17 +57,21 @@ def certify_votes(
     from tandemvote.cli.training import read_groupings
     from tandemvote.held_out_checks import check_empty_rows
     from tandemvote.verify.document import CLASS, PREDICTED
+    from tandemvote.votes import TIES
 
     check_request(**guarantee.request, classes=())  # before hours of counting
     by = read_groupings(guarantee.by, table.target, votes_io.column_names(votes))
     columns = [name for name in by if name not in (CLASS, PREDICTED)]
-    reading = table.reading(columns)
+    if ties not in TIES:
+        raise typer.BadParameter(f"--ties {ties} is not valid. Use smallest or referee.")
+    reading = {**table.reading(columns), "ties": ties}
     large = votes_io.VoteFiles(votes, **reading) if votes_io.cells.is_parquet(votes) else None
-    evidence: Votes | VoteCounts
+    source: Source
     findings: list[Finding] = []
     if large is None or large.n_samples * large.n_voters <= votes_io.cells.BATCH_CELLS:
-        evidence = votes_io.read_votes(votes, **reading, keep=keep, unlabeled=unlabeled)
-        findings = _about_missing(evidence)
+        source = in_memory = votes_io.read_votes(votes, **reading, keep=keep, unlabeled=unlabeled)
+        check_empty_rows(in_memory)
+        findings = _about_missing(in_memory)
     elif unlabeled or by:
         raise typer.BadParameter(
             f"VOTES has {large.n_samples:,} rows; --unlabeled and --by require votes that fit in"
@@ -67,14 +79,11 @@ def certify_votes(
         )
     else:
         votes_io.check_voters(next(iter(large)), large.voters, keep=keep)
+        source = large if guarantee.quiet else _Watched(large)
         if not guarantee.quiet:
             say(f"Counting {large.n_samples:,} rows.", err=True)
-        with progress() as bars:
-            task = bars.add_task("rows", total=large.n_samples)
-            evidence = votes_io.count_votes(large, progress=partial(bars.advance, task))
-    check_empty_rows(evidence)
     certificate = certificates.certify_votes(
-        evidence, **guarantee.request, delta=guarantee.delta, findings=findings
+        source, **guarantee.request, delta=guarantee.delta, findings=findings
     )
     cells = votes_io.read_columns(votes, columns)
     values = {name: [cell or None for cell in cells[name]] for name in columns}
@@ -91,9 +100,23 @@ def certify_votes(
         guarantee,
         as_json=as_json,
         by={name: values.get(name, name) for name in by},
-        data=f"Predictions of {evidence.n_voters} voters, {Path(votes).name}",
+        data=f"Predictions of {certificate.counts.n_voters} voters, {Path(votes).name}",
         tables=() if certificate.votes is None else tables,
     )
+
+
+@dataclass(frozen=True)
+class _Watched:
+    """Votes in files, with a progress bar each time that they are read."""
+
+    files: VoteFiles
+
+    def __iter__(self) -> Iterator[Votes]:
+        with progress() as bars:
+            task = bars.add_task("rows", total=self.files.n_samples)
+            for votes in self.files:
+                yield votes
+                bars.advance(task, votes.n_samples)
 
 
 def _about_missing(votes: Votes) -> list[Finding]:

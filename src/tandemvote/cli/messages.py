@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "allow bound by confidence decimal drop empty_as_error error groups keep max_error order power"
-    " target test_size trusted weights"
+    " target test_size ties trusted weights"
 )
 OPTIONS = {
     **{name: f"--{name.replace('_', '-')}" for name in NAMES.split()},

@@ -71,12 +71,11 @@ def _summary(verdict: Verdict) -> Iterator[str]:
     """Yield the certified bounds and what they are about."""
     whole, groups = verdict.document.whole, verdict.document.groups
     voters = f"{whole.n_voters} voter{'s' * (whole.n_voters > 1)}"
-    subject, n_untested = f"vote of {voters}", int(whole.untested.sum())
+    subject = f"vote of {voters}"
     if whole.deployed is not None:
         subject = f"{whole.deployed} through {voters}"
-    elif n_untested:
-        n_tested = whole.n_voters - n_untested
-        subject = f"vote of {n_tested} tested models and {n_untested} untested"
+    elif whole.has_referee:
+        subject += ", ties broken by a referee"
     positive = None if whole.measure is None else whole.measure.positive
     name = whole.metric if positive is None else f"{whole.metric} of class {positive!r:.40}"
     sign = "<=" if whole.direction == "at most" else ">="

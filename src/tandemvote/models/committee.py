@@ -47,13 +47,13 @@ from tandemvote.models.splitting import (
     latest_test_rows,
     time_ranks,
 )
-from tandemvote.votes import Votes
-from tandemvote.voting import FloatArray, weighted_vote
+from tandemvote.votes import REFEREE, SMALLEST, Votes
+from tandemvote.voting import FloatArray, first_places
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
-    """Return True if every model, or before `fit` every estimator, has predict_proba."""
-    parts = model._models() if hasattr(model, "estimators_") else model._bases().values()
+    """Return True if every tested model, or before `fit` the estimator, has predict_proba."""
+    parts = getattr(model, "estimators_", None) or [model._bases()["estimator"]]
     return all(hasattr(part, "predict_proba") for part in parts)
 
 
@@ -61,10 +61,10 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
     """Any classifier with an upper bound on its error rate.
 
     Some models are trained without a test set and tested on it together. One more model, the
-    referee, is trained on all labels. All of them vote, and the class with the most votes is
-    predicted; ties go to the referee if its class is among the tied classes. A test sample counts
-    as an error unless the true class wins for every vote of the referee. The bound therefore holds
-    for every referee, and `refit_referee` may replace it without a new certificate.
+    referee, is trained on all labels. The tested models vote, and the class with the most votes is
+    predicted. Where several classes share the first place, the referee names one of these. A test
+    sample counts as an error unless the true class is alone in first place. The bound therefore
+    holds for every referee, and `refit_referee` may replace it without a new certificate.
 
     Parameters
     ----------
@@ -72,10 +72,11 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         Any classifier or pipeline; a `RandomForestClassifier` by default. Everything that learns
         from data, such as encoders and feature selection, belongs inside the pipeline.
     n_tested : "auto" or int, default="auto"
-        Number of `estimator` that are tested; an even number if there is a referee. "auto" is 4, or
-        12 with a third of the trees each if `estimator` is a forest of 100 trees or more
-        (`RandomForestClassifier`, `ExtraTreesClassifier` or `BaggingClassifier`, also at the end of
-        a pipeline): as much training as four whole forests, and a tighter bound.
+        Number of `estimator` that are tested. "auto" is 4, or 12 with a third of the trees each if
+        `estimator` is a forest of 100 trees or more (`RandomForestClassifier`,
+        `ExtraTreesClassifier` or `BaggingClassifier`, also at the end of a pipeline): as much
+        training as four whole forests, and a tighter bound. With two classes, an odd number has no
+        ties, and the referee is never used.
     referee : bool or classifier, default=True
         If True, one more `estimator` is trained on all samples. A classifier of another kind may
         take its place. If False, the tested models predict alone: by their averaged probabilities,
@@ -233,11 +234,6 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
             check_one_label(base)
             check_not_frozen(base)
         n_tested, tested = planned_models(bases["estimator"], self.n_tested)
-        if "referee" in bases and n_tested % 2:
-            raise ValueError(
-                f"n_tested={n_tested} is odd, and with a referee one tested model would be wasted."
-                f" Use n_tested={n_tested + 1}, or referee=False to do without one."
-            )
         check_collected(X)
         validate_data(self, X, y, skip_check_array=True)
         X, labels = indexable(X, _labels(y))
@@ -280,6 +276,9 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         self._labels_of_members = [member[1:] for member in members]
         votes = self._test_votes(X, codes, grouped=groups is not None)
         votes = replace(votes, latest=latest)
+        if "referee" in bases and (n_tested == 1 or (n_tested % 2 and classes.size == 2)):
+            message = f"n_tested={n_tested} models have no ties, so the referee is not used."
+            findings = [*findings, Finding(code="no_ties", severity="note", message=message)]
         digest = self._members_digest()
         self._certificate = certify_votes(
             votes, delta=delta, findings=findings, members=digest, n_trees=trees_of(tested)
@@ -326,7 +325,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class with the most votes; ties go to the referee.
+        """Predict the class with the most votes of the tested models; the referee breaks ties.
 
         Parameters
         ----------
@@ -343,7 +342,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
-        """Return the mean probabilities of the models that predict the committee's class.
+        """Return the mean probabilities of the tested models that predict the committee's class.
 
         Parameters
         ----------
@@ -356,12 +355,12 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
             Columns follow `classes_`. The largest probability belongs to the class of `predict`.
         """
         self._check_features(X)
-        members = self._members()
-        of_members = np.array([member.predict_proba(X, self.classes_.size) for member in members])
+        tested = self._members()[: len(self.estimators_)]
+        of_members = np.array([member.predict_proba(X, self.classes_.size) for member in tested])
         if self._is_average():
             return np.asarray(of_members.mean(axis=0))
-        votes = np.array([member.predict(X) for member in members])
-        winners = self._winners(votes)
+        votes = np.array([member.predict(X) for member in tested])
+        winners = self._winners(X, votes)
         mean = np.asarray(of_members.mean(axis=0, where=(votes == winners)[:, :, None]))
         # Some models, SVC for example, predict another class than their most probable one. The
         # largest probability then changes places with that of the predicted class.
@@ -418,13 +417,19 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
             tested = [self._predicted(samples)]
         else:
             tested = [each.predict(samples) for each in self._members()[: len(self.estimators_)]]
-        referee = [] if self.referee_ is None else [labels]  # unread, since no sample tests it
-        predictions = np.array([*tested, *referee])
+        predictions = np.array(tested)
         held_out = np.ones(predictions.shape, bool)
-        held_out[len(tested) :] = False
-        votes = Votes(predictions, labels, held_out, self.classes_, predictions[:, :0])
-        return replace(
-            votes, one_row_per_group=grouped, rows=rows, n_given=codes.size, index=index_of(X)
+        return Votes(
+            predictions,
+            labels,
+            held_out,
+            self.classes_,
+            predictions[:, :0],
+            ties=SMALLEST if self.referee_ is None else REFEREE,
+            one_row_per_group=grouped,
+            rows=rows,
+            n_given=codes.size,
+            index=index_of(X),
         )
 
     def _check_features(self, X: Any) -> None:
@@ -441,12 +446,24 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         """Return positions in `classes_`."""
         if self._is_average():
             return np.asarray(self.predict_proba(X).argmax(axis=1))
-        return self._winners(np.array([each.predict(X) for each in self._members()]))
+        tested = self._members()[: len(self.estimators_)]
+        return self._winners(X, np.array([each.predict(X) for each in tested]))
 
-    def _winners(self, votes: Codes) -> NDArray[np.intp]:
-        """Return the class with the most votes for each sample; ties go to the referee."""
-        referee = None if self.referee_ is None else len(votes) - 1
-        return weighted_vote(votes, np.ones(len(votes)), self.classes_.size, referee=referee)
+    def _winners(self, X: Any, votes: Codes) -> NDArray[np.intp]:
+        """Return the class with the most votes at each sample; the referee sees tied ones only."""
+        first = first_places(votes, np.ones(len(votes)), self.classes_.size)
+        winners: NDArray[np.intp] = first.argmax(axis=1)
+        tied = np.flatnonzero(first.sum(axis=1) > 1)
+        if self.referee_ is None or not tied.size:
+            return winners
+        referee, samples = self._members()[-1], private.pick(indexable(X)[0], tied)
+        named, rows = referee.predict(samples), np.arange(tied.size)
+        others = winners[tied]
+        if hasattr(referee.model, "predict_proba"):
+            shares = referee.predict_proba(samples, self.classes_.size)
+            others = np.where(first[tied], shares, -1.0).argmax(axis=1)
+        winners[tied] = np.where(first[tied][rows, named], named, others)
+        return winners
 
 
 def _labels(y: ArrayLike) -> NDArray[Any]:

@@ -15,8 +15,10 @@ from tandemvote.assumptions import UNCHECKED
 from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
+from tandemvote.certificate.pipeline import Source
 from tandemvote.codes import Codes, encode
 from tandemvote.counts import VoteCounts
+from tandemvote.evidence import Evidence
 from tandemvote.held_out_checks import check_empty_rows
 from tandemvote.index_order import index_of
 from tandemvote.models.model_checks import check_has_predict, check_one_label, predict_labels
@@ -26,7 +28,6 @@ from tandemvote.models.training_rows import can_recognize, check_not_trained_on
 from tandemvote.models.trees import frozen_copy
 from tandemvote.spelling import printable
 from tandemvote.votes import Votes, check_predicts_labels
-from tandemvote.votes_io import count_votes
 
 
 class Samples(NamedTuple):
@@ -67,11 +68,13 @@ class Samples(NamedTuple):
         return pick(X, rows), labels[rows], rows, findings
 
 
-def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[Finding, ...]]:
-    """Return the votes of models on held-out samples, or votes and counts as they are."""
-    if hasattr(models, "predict") or isinstance(models, Sequence):
+def votes_of(models: Any, samples: Samples) -> tuple[Source, tuple[Finding, ...]]:
+    """Return the votes of models on held-out samples, or votes and what was counted as they are."""
+    is_votes = isinstance(models, Sequence) and len(models) and isinstance(models[0], Votes)
+    if hasattr(models, "predict") or (isinstance(models, Sequence) and not is_votes):
         return held_out_votes([models] if hasattr(models, "predict") else models, samples)
-    if isinstance(models, Mapping) or not isinstance(models, Votes | VoteCounts | Iterable):
+    known = isinstance(models, Votes | VoteCounts | Evidence | Iterable)
+    if isinstance(models, Mapping) or not known:
         check_has_predict(models)
     *data, allow = samples
     if allow or any(given is not None for given in data):
@@ -80,9 +83,9 @@ def votes_of(models: Any, samples: Samples) -> tuple[Votes | VoteCounts, tuple[F
             " predictions and labels. Pass fitted models in a list, or the predictions in"
             " Votes.from_predictions."
         )
-    votes = models if isinstance(models, Votes | VoteCounts) else count_votes(models)
-    check_empty_rows(votes)
-    return votes, ()
+    if isinstance(models, Votes):
+        check_empty_rows(models)
+    return models, ()
 
 
 def unchecked(models: Any, samples: Samples) -> tuple[str, ...]:
@@ -121,7 +124,7 @@ def held_out_votes(models: Sequence[Any], samples: Samples) -> tuple[Votes, tupl
     return votes, findings
 
 
-def with_deployed(votes: Votes | VoteCounts, deployed: Any, X_unlabeled: Any) -> Votes:
+def with_deployed(votes: Source, deployed: Any, X_unlabeled: Any) -> Votes:
     """Return the votes with the predictions of a deployed classifier on the unlabeled samples."""
     is_model = hasattr(deployed, "predict")
     if not isinstance(votes, Votes) or (is_model and X_unlabeled is None):

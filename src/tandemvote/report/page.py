@@ -25,6 +25,7 @@ from tandemvote.models.model_checks import last_step
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.spelling import printable
 from tandemvote.verify.document import TEST_SET
+from tandemvote.votes import REFEREE
 from tandemvote.voting import held_out_vote
 from tandemvote.whole_files import written_whole
 
@@ -139,7 +140,7 @@ def _with_signs(text: str) -> str:
 class Confusion:
     """Numbers of samples: true classes in rows, predicted classes in columns.
 
-    The voters that were not trained on a sample predict it; untested voters predict none.
+    The voters that were not trained on a sample predict it.
     """
 
     classes: list[str]
@@ -174,11 +175,11 @@ class Confusion:
 
 def _more_labels(certificate: Certificate) -> str:
     """Return how many test samples would show half of the distance to the observed error rate."""
-    tally, counted = certificate.counts.tally, certificate.observed
-    if tally is None or counted is None:
+    vote, counted = certificate.evidence.vote, certificate.observed
+    if vote is None or counted is None:
         return ""
     if certificate.bound == TEST_SET:
-        counted = (tally.n_test_errors or 0) / max(tally.n_samples, 1)
+        counted = (vote.n_test_errors or 0) / max(vote.n_voted, 1)
     # Rounded up to the digits that are shown, so that the number of samples fits the sentence.
     goal = float(rounded_up(50 * (counted + certificate.value), 1)) / 100
     return certificate.labels_for(goal) if counted < goal else ""
@@ -189,7 +190,7 @@ def _pictures(certificate: Certificate) -> Iterator[Picture]:
     if len(certificate.bounds) > 1:
         caption = "All bounds that apply. The reported bound is highlighted."
         yield draw(BoundsDisplay(certificate), "bounds", caption)
-    if certificate.n_untested:
+    if certificate.ties == REFEREE:
         return
     if votes is not None and (votes.held_out.sum(axis=0) > 1).any():
         caption = (

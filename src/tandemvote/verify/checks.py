@@ -209,8 +209,8 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
 def _inapplicable(record: CertificateRecord) -> Iterator[str]:
     """List bounds that do not fit the classes, the voters or the counts."""
     names, n_classes = set(record.candidates), len(record.classes)
-    if {*names, record.fitted} & OF_TWO_CLASSES and n_classes > 2:
-        yield f"a bound holds for two classes only; there are {n_classes}"
+    if record.fitted in OF_TWO_CLASSES and n_classes > 2:
+        yield f"weights are fitted for two classes only; there are {n_classes}"
     if record.measure is None and (record.metric, record.direction) != ("error", AT_MOST):
         yield f"the counts of {record.metric} are missing"
     if record.deployed is not None and names != {VOTE_PROFILE}:
@@ -221,8 +221,8 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
         yield "the test_set bound requires the counts of a test set, and these require the bound"
     if TEST_SET in names and record.fitted is not None:
         yield "the test_set bound requires weights that were not fitted"
-    if record.untested.any() and names != {TEST_SET}:
-        yield "bounds other than test_set require every voter to be tested"
+    if record.has_referee and names != {TEST_SET}:
+        yield "bounds other than test_set are not about a vote whose ties a referee breaks"
 
 
 def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
@@ -231,14 +231,13 @@ def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
     largest = int(record.counts["overlaps"].max())
     if test is not None and test.n_samples != n:
         yield f"the vote is tested on {test.n_samples} of {n} samples"
-    if n is not None and largest > n:
+    if largest > n:
         yield f"{largest} of {n} samples are held out"
     for what, each in (("observed", seen), ("test", test)):
-        if each is not None and not each.n_errors <= each.n_samples <= (n or 0):
+        if each is not None and not each.n_errors <= each.n_samples <= n:
             yield f"the {what} errors are {each.n_errors} on {each.n_samples} of {n} samples"
-    # Untested voters can only add errors: they are counted as if they helped every other class.
-    only_more = record.untested.any()
-    more = seen and test and (seen.n_errors > test.n_errors if only_more else seen != test)
+    # A referee can only add errors: ties of the true class count as errors.
+    more = seen and test and (seen.n_errors > test.n_errors if record.has_referee else seen != test)
     if seen and test and (more or seen.n_samples != test.n_samples):
         yield (
             f"the observed errors are {seen.n_errors} on {seen.n_samples} samples, and the test"
@@ -276,8 +275,8 @@ def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
         (type(label), label) for label in whole.classes
     }:
         yield f"the grouping by {by!r} does not list the classes of the file"
-    if grouping.by == PREDICTED and (TEST_SET not in whole.candidates or whole.untested.any()):
-        yield "groups by predicted class require a test of all voters"
+    if grouping.by == PREDICTED and (TEST_SET not in whole.candidates or whole.has_referee):
+        yield "groups by predicted class require a test of the vote itself"
     if len(members) < len(labels):
         yield f"the grouping by {by!r} lists {len(labels)} groups; {len(members)} are certified"
     if any(each.weights != whole.weights or each.classes != whole.classes for each in members):
@@ -307,7 +306,7 @@ def _wrong_group(
         yield "the group is not listed among the groups that share delta"
     if [each.group for each in document.certificates].count(group) > 1:
         yield "the group is stated twice"
-    same = ("weights", "prior", "fitted", "members", "classes", "deployed")
+    same = ("weights", "prior", "fitted", "members", "classes", "deployed", "ties")
     for name in (*same, "published", "one_row_per_group", "latest"):
         if getattr(record, name) != getattr(whole, name):
             yield f"its {name} differ from those of the certificate on all samples"
@@ -320,9 +319,7 @@ def _wrong_group(
         yield f"its delta is {record.delta:g}; its share is {float(due):g}"
     for text in {*whole.assumptions, GROUPS} - {*record.assumptions}:
         yield f"its assumptions lack one that the certificate rests on: {text!r}"
-    if record.class_counts is None:
-        yield "the numbers of its samples of each class are missing"
-    elif group.by in (CLASS, PREDICTED):
+    if group.by in (CLASS, PREDICTED):
         own = record.class_counts[record.classes.index(group.label)]
         yield from _wrong_class(group, record, own)
     yield from _wrong_record(record, arithmetic, due)

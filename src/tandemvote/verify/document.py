@@ -20,6 +20,7 @@ from tandemvote.confusion import AT_LEAST, AT_MOST, METRICS
 from tandemvote.verify import kinds
 from tandemvote.verify.json_text import CertificateFileError, canonical, shortened
 from tandemvote.verify.kinds import MAX_SAMPLES, FloatArray, IntArray
+from tandemvote.votes import REFEREE, TIES
 
 SCHEMA = "tandemvote/certificates/1"
 
@@ -101,8 +102,8 @@ class Measure:
 
     Each of the `tests` is a binomial rate: one of the class `positive`, one per class if that is
     None, or one per distinct cost above the smallest. `costs` is the matrix by rows: true classes,
-    then predicted classes. With untested voters, a class counts as predicted if it can win.
-    `observed` has the same counts for the vote of the tested voters. `other` is the limit on the
+    then predicted classes. With a referee, every class in first place counts as predicted.
+    `observed` has the same counts for the vote of the voters alone. `other` is the limit on the
     other side; then each side has half of delta.
     """
 
@@ -122,14 +123,14 @@ class CertificateRecord:
     """One certificate of a file.
 
     The bound is the smallest of the `candidates`, values by name, each at an equal share of
-    `delta`. `printed` is the value rounded to the safe side. A voter without held-out samples is
-    untested. `class_counts` are the labeled samples of each class, `observed` the errors of the
-    vote on samples that some voter was tested on, `test` those that count in the test-set bound.
-    `fitted` is one of `FITTED`, None if the weights were fixed. `members` is a digest of the tested
-    models, `n_trees` the number of trees of each, `latest` the time of the first test samples if
-    these are the latest. The `profile` has, for every unlabeled sample, the share of the voters
-    behind the vote, or behind the `deployed` classifier that the certificate is about ("leads"),
-    and its lead over any other class ("gaps").
+    `delta`. `printed` is the value rounded to the safe side. If `ties` is "referee", a classifier
+    that is not among the voters breaks ties. `class_counts` are the labeled samples of each class,
+    `observed` the errors of the vote on samples that some voter was tested on, `test` those that
+    count in the test-set bound. `fitted` is one of `FITTED`, None if the weights were fixed.
+    `members` is a digest of the tested models, `n_trees` the number of trees of each, `latest` the
+    time of the first test samples if these are the latest. The `profile` has, for every unlabeled
+    sample, the share of the voters behind the vote, or behind the `deployed` classifier that the
+    certificate is about ("leads"), and its lead over any other class ("gaps").
     """
 
     metric: Annotated[str, kinds.one_of(*METRICS)]
@@ -141,13 +142,14 @@ class CertificateRecord:
     candidates: Mapping[str, float]
     published: bool
     deployed: str | None
+    ties: Annotated[str, kinds.one_of(*TIES)]
     members: Annotated[str | None, kinds.optional(kinds.DIGEST)]
     n_trees: Count | None
     one_row_per_group: bool
     latest: str | None
     group: Group | None
     measure: Measure | None
-    class_counts: tuple[Count, ...] | None
+    class_counts: tuple[Count, ...]
     observed: StatedTest | None
     test: StatedTest | None
     weights: tuple[float, ...]
@@ -165,15 +167,14 @@ class CertificateRecord:
         return len(self.weights)
 
     @property
-    def n_samples(self) -> int | None:
-        """Number of labeled samples, if it is known."""
-        return None if self.class_counts is None else sum(self.class_counts)
+    def n_samples(self) -> int:
+        """Number of labeled samples."""
+        return sum(self.class_counts)
 
     @property
-    def untested(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Voters without held-out samples, where the others are tested together."""
-        sizes = np.diag(self.counts["overlaps"])
-        return np.asarray((sizes == 0) & sizes.any() & (TEST_SET in self.candidates))
+    def has_referee(self) -> bool:
+        """Whether a referee breaks ties."""
+        return self.ties == REFEREE
 
     @property
     def n_unlabeled(self) -> int:
@@ -211,16 +212,15 @@ class CertificateRecord:
     @property
     def missing_assumptions(self) -> tuple[str, ...]:
         """Assumptions that the certificate rests on and does not list."""
-        tested = ~self.untested
         return missing_assumptions(
             self.assumptions,
             profile=self.profile is not None,
             test_set=TEST_SET in self.candidates,
             deployed=self.deployed is not None,
-            untested=bool(self.untested.any()),
+            referee=self.has_referee,
             one_row_per_group=self.one_row_per_group,
             drawn=self.one_row_per_group or self.profile is not None,
-            split=bool(np.ptp(self.counts["overlaps"][np.ix_(tested, tested)])),
+            split=bool(np.ptp(self.counts["overlaps"])),
             latest=self.latest is not None,
             one_voter=self.n_voters == 1,
             measure=self.measure is not None,
@@ -294,8 +294,7 @@ def _wrong_form(record: CertificateRecord, *, first: bool) -> Iterator[str]:
     """List what is wrong with the parts of a record taken together."""
     n_voters, n_classes = len(record.counts["overlaps"]), len(record.classes)
     for name, expected in (("weights", n_voters), ("prior", n_voters), ("class_counts", n_classes)):
-        given = getattr(record, name)
-        if given is not None and len(given) != expected:
+        if len(given := getattr(record, name)) != expected:
             yield f".{name} has {len(given)} numbers; expected {expected}"
     if not record.candidates or len({*map(type, record.classes)}) != 1:
         yield " has no candidates, no classes, or classes of several kinds"

@@ -56,7 +56,7 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
 
 def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     """List counts that contradict each other or the rest of the file."""
-    metric, classes, sizes = record.metric, list(record.classes), record.class_counts or ()
+    metric, classes, sizes = record.metric, list(record.classes), record.class_counts
     about = type(measure.positive), measure.positive
     named = metric in PER_CLASS and about in [(type(label), label) for label in classes]
     if measure.positive is not None and not named:
@@ -73,11 +73,11 @@ def _impossible(record: CertificateRecord, measure: Measure) -> Iterator[str]:
     counted = (len(measure.costs), len(measure.tests), len(measure.observed))
     if counted != (n_costs, n_tests, n_tests) or n_tests < 1:
         yield f"{metric} has {counted} costs and tests; expected {(n_costs, n_tests, n_tests)}"
-    total, untested = sum(sizes), bool(record.untested.any())
-    if measure.other is not None and untested:
-        yield "limits on both sides require every voter to be tested"
-    if not untested and measure.tests != measure.observed:
-        yield f"the counts of {metric} are not those observed, though every voter is tested"
+    total = sum(sizes)
+    if measure.other is not None and record.has_referee:
+        yield "limits on both sides require a test of the vote itself"
+    if not record.has_referee and measure.tests != measure.observed:
+        yield f"the counts of {metric} are not those observed, though the vote itself is tested"
     if record.observed is None:
         yield f"{metric} requires the observed errors of the vote"
     for (k, n), (k_seen, n_seen) in zip(measure.tests, measure.observed, strict=True):

@@ -90,22 +90,18 @@ def _impossible_profile(record: CertificateRecord) -> Iterator[str]:
 def _impossible_vote(record: CertificateRecord) -> Iterator[str]:
     """Compare errors of the vote with those of its voters, where all vote on the same samples."""
     sizes, errors = np.diag(record.counts["overlaps"]), np.diag(record.counts["tandem_errors"])
-    untested, n_classes = record.untested, len(record.classes)
-    units = np.array(voting_units(record.weights), object)
-    if record.test is not None and (sizes[~untested] != record.test.n_samples).any():
+    if record.test is not None and (sizes != record.test.n_samples).any():
         yield f"the voters are not all tested on the {record.test.n_samples} test samples"
-    if 2 * units[untested].sum() >= units.sum():
-        yield "voters without held-out samples have at least half of the weight"
-    voting = np.flatnonzero(units * ~untested)
+    units = np.array(voting_units(record.weights), object)
+    voting = np.flatnonzero(units)
     units, total = units[voting].tolist(), sum(units[voting] * errors[voting])
     for what, stated in (("observed", record.observed), ("test", record.test)):
         if stated is None or (sizes[voting] != stated.n_samples).any():
             continue
-        not_all = what == "test" and bool(untested.any())
-        least, most = erring_weight(units, n_classes, alone=not_all)
+        alone = what == "test" and record.has_referee
+        least, most = erring_weight(units, len(record.classes), alone=alone)
         right = stated.n_samples - stated.n_errors
-        high = stated.n_errors * sum(units) + right * most
-        if total > high or (total < stated.n_errors * least and not not_all):
+        if not stated.n_errors * least <= total <= stated.n_errors * sum(units) + right * most:
             yield (
                 f"the {what} errors are {stated.n_errors} on {stated.n_samples} samples, which the"
                 " errors of the voters rule out"

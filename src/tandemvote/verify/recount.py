@@ -203,4 +203,4 @@ def in_classes(record: CertificateRecord, votes: Votes) -> Votes:
     position = np.array([all_names.index(name) for name in names])
     predictions, labels = position[votes.predictions], position[votes.labels]
     classes, unlabeled = np.array(all_names, object), position[votes.unlabeled]
-    return Votes(predictions, labels, votes.held_out, classes, unlabeled)
+    return Votes(predictions, labels, votes.held_out, classes, unlabeled, ties=record.ties)

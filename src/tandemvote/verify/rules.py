@@ -17,6 +17,8 @@ from tandemvote.verify.kinds import FloatArray
 from tandemvote.verify.profile_game import smallest_refuted
 from tandemvote.verify.truths import NO_BOUND, Truth, clipped
 
+Rule = Callable[[Evidence, Fraction], Truth | None]
+
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 """Offsets of Chebyshev and Cantelli's inequality that share delta."""
 
@@ -233,12 +235,21 @@ def _test_set(seen: Evidence, delta: Fraction) -> Truth:
     return clipped(seen, seen.arithmetic.binomial_limit(*seen.record.test, delta))
 
 
-RULES: Mapping[str, Callable[[Evidence, Fraction], Truth | None]] = {
+def _for_two_classes(rule: Rule) -> Rule:
+    """Return a rule that shows nothing if there are more classes."""
+
+    def limited(seen: Evidence, delta: Fraction) -> Truth | None:
+        return NO_BOUND if len(seen.record.classes) > 2 else rule(seen, delta)
+
+    return limited
+
+
+RULES: Mapping[str, Rule] = {
     "first_order": _first_order,
     "tandem": _tandem,
-    "disagreement": _disagreement,
-    "c1": _c1,
-    "c2": _c2,
+    "disagreement": _for_two_classes(_disagreement),
+    "c1": _for_two_classes(_c1),
+    "c2": _for_two_classes(_c2),
     "c_tandem": _c_tandem,
     "c_box": _c_box,
     "second_order": _second_order,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from tandemvote.codes import Codes, distinct
 from tandemvote.spelling import FEWEST_SAMPLES, check_same_words, shown
-from tandemvote.votes import Votes
+from tandemvote.votes import SMALLEST, Votes, check_voters_tested
 from tandemvote.votes_io.cells import (
     COLUMNS_SHOWN,
     Cells,
@@ -38,6 +39,7 @@ def read_votes(
     keep: Collection[str] | None = (),
     unlabeled: Location | None = None,
     empty_as_error: bool = False,
+    ties: str = SMALLEST,
 ) -> Votes:
     r"""Read a table of votes: one row per sample, a label column, one column per voter.
 
@@ -58,6 +60,8 @@ def read_votes(
     empty_as_error : bool, default=False
         Whether an empty cell counts as a vote for a wrong class, as required for voters that
         abstain. A column of empty cells is then a voter that is always wrong.
+    ties : {"smallest", "referee"}
+        What breaks ties, as in `Votes.from_predictions`.
 
     Returns
     -------
@@ -74,11 +78,12 @@ def read_votes(
     >>> votes.held_out.tolist(), votes.errors.sum(axis=1).tolist()
     ([[True, False, True], [False, True, True]], [0, 1])
     """
-    files = VoteFiles(path, target=target, drop=drop, empty_as_error=empty_as_error)
+    files = VoteFiles(path, target=target, drop=drop, empty_as_error=empty_as_error, ties=ties)
     check_size(path, files.row_groups, [target, *files.voters])
     parts = list(files)
     try:
         votes = Votes.joined(parts)
+        check_voters_tested(votes.held_out.sum(axis=1), files.voters)
         if keep is not None:
             check_voters(votes, files.voters, keep=keep)
     except ValueError as error:
@@ -150,6 +155,8 @@ class VoteFiles:
         Columns that are not voters.
     empty_as_error : bool, default=False
         Whether an empty cell counts as a vote for a wrong class, as for `read_votes`.
+    ties : {"smallest", "referee"}
+        What breaks ties, as in `Votes.from_predictions`.
 
     Attributes
     ----------
@@ -172,7 +179,7 @@ class VoteFiles:
     ...     pyarrow.parquet.write_table(table, pathlib.Path(folder, "0.parquet"))
     ...     pyarrow.parquet.write_table(table[:2], pathlib.Path(folder, "1.parquet"))
     ...     votes = VoteFiles(folder, target="label")
-    ...     counts = count_votes(votes)
+    ...     counts = count_votes(votes).counts
     >>> votes.n_voters, votes.n_samples
     (2, 5)
     >>> counts.errors.tolist(), counts.sizes.tolist()
@@ -186,8 +193,9 @@ class VoteFiles:
         target: str,
         drop: Collection[str] = (),
         empty_as_error: bool = False,
+        ties: str = SMALLEST,
     ) -> None:
-        self.target, self.empty_as_error = target, empty_as_error
+        self.target, self.empty_as_error, self.ties = target, empty_as_error, ties
         self.voters, self.row_groups = find_voters(paths, target, drop)
 
     @property
@@ -202,7 +210,8 @@ class VoteFiles:
 
     def __iter__(self) -> Iterator[Votes]:
         for path, cells in read_cells(self.row_groups, [self.target, *self.voters]):
-            yield _cells_as_votes(path, cells, empty_as_error=self.empty_as_error)
+            votes = _cells_as_votes(path, cells, empty_as_error=self.empty_as_error)
+            yield replace(votes, ties=self.ties)
 
     def split(self, n_pieces: int) -> list[VoteFiles]:
         """Cut into pieces, each of whole row groups from all over the files.

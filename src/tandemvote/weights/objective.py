@@ -12,6 +12,7 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import get_bound
 from tandemvote.bounds.requirements import RequirementError
 from tandemvote.counts import VoteCounts
+from tandemvote.evidence import Evidence
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_gamma, check_lambda
 from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
@@ -93,9 +94,10 @@ class Objective:
                 f"Weights cannot minimize the bound {bound!r}; choose one of"
                 f" {', '.join(map(repr, MINIMIZABLE))}."
             )
-        for need in get_bound(bound).missing(counts):
+        evidence = Evidence(counts)
+        for need in get_bound(bound).missing(evidence):
             raise RequirementError(
-                f"Weights cannot minimize the bound {bound!r}: {need.explanation(counts)}"
+                f"Weights cannot minimize the bound {bound!r}: {need.explanation(evidence)}"
             )
         log_prior, losses = np.log(prior), counts.gibbs_losses
         if bound == "first_order":  # Theorems 1 and 8
@@ -107,6 +109,8 @@ class Objective:
             return cls(Relaxation(4.0, tandem), log_prior, no_losses, counts.tandem_losses)
         # Theorem 10, with half of delta for each estimate.
         gibbs = Estimate.of(counts.voter_sets, prior, delta / 2, published)
+        if not counts.n_min_disagreement:  # nothing is known about the disagreement
+            return cls(Relaxation(4.0, gibbs), log_prior, losses)
         differ = Estimate.of(counts.disagreement_sets, prior, delta / 2, published)
         return cls(Relaxation(4.0, gibbs, differ), log_prior, losses, counts.disagreement_rates)
 
