@@ -1,13 +1,15 @@
 """The application as a whole: version, help, and how it is started."""
 
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
 
 from tandemvote import __version__
-from tandemvote.cli.app import COMMANDS, run
+from tandemvote.cli.app import COMMANDS, app, run
 
 
 def test_the_command_tells_its_version(capsys):
@@ -31,10 +33,45 @@ def test_help_names_no_types(command, capsys):
     assert not {"<str>", "<bool>", "<path>"} & {*capsys.readouterr().out.split()}
 
 
+def examples(text):
+    """Return the lines of a help that are commands to paste."""
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("tandemvote ")]
+
+
+def parse(line):
+    """Parse a command as a shell and the application do, without running it."""
+    group, arguments = get_command(app), shlex.split(line)[1:]
+    context = group.make_context("tandemvote", [*arguments])
+    name, command, rest = group.resolve_command(context, arguments)
+    return command.make_context(name, rest, parent=context)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_example_of_a_help_stands_on_one_line_and_can_be_pasted(
+    command, capsys, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wine.skops").touch()  # a model must exist
+    monkeypatch.setenv("COLUMNS", "80")
+    written = examples(COMMANDS[command].__doc__)
+    assert written or command in ("demo", "verify")
+    assert run([command, "--help"]) == 0
+    assert examples(capsys.readouterr().out) == written
+    for line in written:
+        assert parse(line).info_name == command
+
+
+@pytest.mark.parametrize("option", ["–target", "--terget"])
+def test_an_example_with_an_option_that_does_not_exist_is_found(option):
+    (line,) = examples(COMMANDS["audit"].__doc__)
+    with pytest.raises(Exception, match=r"unexpected extra argument|No such option"):
+        parse(line.replace("--target", option))
+
+
 def test_help_is_shown_without_heavy_imports():
     code = (
         "import sys\n"
-        "from tandemvote.cli.app import COMMANDS, run\n"
+        "from tandemvote.cli.app import COMMANDS, app, run\n"
         "assert run(['certify', '--help']) == 0\n"
         "heavy = {'sklearn', 'scipy', 'numpy', 'pandas', 'matplotlib', 'dask'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"

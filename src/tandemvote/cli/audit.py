@@ -20,7 +20,9 @@ def audit(
 ) -> None:
     """Report what is suspicious about DATA, before an error rate is certified.
 
-    For example: tandemvote audit visits.csv --target outcome
+    For example:
+
+    tandemvote audit visits.csv --target outcome
 
     Exit codes: 0 no errors; 2 errors that --allow does not override.
     """

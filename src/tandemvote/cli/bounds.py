@@ -51,7 +51,9 @@ def bounds(
 
     The bound vote_profile requires every unlabeled sample: use certify or certify-votes.
 
-    For example: tandemvote bounds --gibbs-loss 0.21 --tandem-loss 0.12 --n 9460 --n-pairs 3360
+    For example:
+
+    tandemvote bounds --gibbs-loss 0.2 --tandem-loss 0.1 --n 900 --n-pairs 300
     """
     from tandemvote.bounds import BOUNDS, Estimates, RequirementError
     from tandemvote.decimals import rounded_up

@@ -21,9 +21,11 @@ def certify(
 ) -> None:
     """Train a classifier on DATA and certify its error rate.
 
-    For example: tandemvote certify wine.csv --target quality --report wine.html
+    For example:
 
-    Or: tandemvote certify visits.csv --target outcome --groups patient --max-error 5%
+    tandemvote certify wine.csv --target quality --report wine.html
+
+    tandemvote certify visits.csv --target outcome --groups patient --max-error 5%
     """
     _check_combinations(columns, training, guarantee, files)
     outputs.check_outputs(vars(files), inputs=[data, training.unlabeled])

@@ -46,9 +46,11 @@ def certify_votes(
 ) -> None:
     """Certify the vote of the predictions in VOTES.
 
-    For example: tandemvote certify-votes votes.csv --target label --certificate vote.json
+    For example:
 
-    Or: tandemvote certify-votes 'votes/*.parquet' --target label --weights tandem
+    tandemvote certify-votes votes.csv --target label --certificate vote.json
+
+    tandemvote certify-votes 'votes/*.parquet' --target label --weights tandem
     """
     outputs.check_outputs(vars(files), inputs=[votes, unlabeled])
     from tandemvote import certificate as certificates

@@ -33,7 +33,9 @@ def predict(
 ) -> None:
     """Predict the labels of NEW, one per row, with a certified MODEL.
 
-    For example: tandemvote predict wine.skops new.csv --keep id -o predictions.csv
+    For example:
+
+    tandemvote predict wine.skops new.csv --keep id -o predictions.csv
     """
     if PREDICTION in keep:
         raise typer.BadParameter("--keep prediction is the name of the new column. Rename yours.")

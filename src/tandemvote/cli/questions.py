@@ -40,9 +40,11 @@ def compare(
 ) -> None:
     """Compare models on the same test rows.
 
-    For example: tandemvote compare wine.csv --target quality --learner forest --learner boosting
+    For example:
 
-    Or: tandemvote compare predictions.csv --predictions --target label
+    tandemvote compare wine.csv --target kind --learner forest --learner boosting
+
+    tandemvote compare predictions.csv --predictions --target label
     """
     outputs.check_outputs({"picture": picture}, inputs=[data])
     if predictions == bool(learner) or len(set(learner)) != len(learner) or len(learner) == 1:
@@ -119,7 +121,9 @@ def plan(
 ) -> None:
     """Plan how many labeled test rows guarantee an error rate of at most --max-error.
 
-    For example: tandemvote plan --error 3% --max-error 5%
+    For example:
+
+    tandemvote plan --error 3% --max-error 5%
     """
     from tandemvote.planning import labels_in_all, labels_needed
 
@@ -156,7 +160,9 @@ def watch(
 
     If the certificate is true, the probability of ever raising one is at most 1 minus --confidence.
 
-    For example: tandemvote watch wine.json labeled.csv --target quality
+    For example:
+
+    tandemvote watch wine.json labeled.csv --target quality
     """
     outputs.check_outputs({"picture": picture}, inputs=[labeled])
     import numpy as np
