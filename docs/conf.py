@@ -21,12 +21,14 @@ extensions = [
     "sphinx_design",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
+    "sphinxcontrib.typer",
+    "myst_parser",
     "native_mathml",
-    "markdown_page",
-    "command_line",
 ]
 exclude_patterns = ["_build", "_extensions", "_templates"]
 templates_path = ["_templates"]
+smartquotes = False  # they turn the -- of options into a dash, and no command could be pasted
+myst_enable_extensions = ["attrs_block"]  # the class of a page
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 # Links to the types of other projects, where their inventories can be reached.

@@ -85,6 +85,15 @@ def test_links_of_the_documentation_lead_somewhere():
     assert {path: links for path, links in dead.items() if links} == {}
 
 
+def test_options_on_the_pages_keep_their_two_hyphens():
+    pages = [
+        path.read_text("utf-8") for path in SITE.rglob("*.html") if "_static" not in path.parts
+    ]
+    commands = [line for text in pages for line in re.findall(r"tandemvote .*", text)]
+    assert sum("--target" in line for line in commands) > 10
+    assert [line for line in commands if re.search(r"\s[–—]\w", line)] == []
+
+
 def test_the_check_of_links_finds_dead_ones():
     dead = ["nowhere.html", "#nowhere", f"{ADDRESS}stable/nowhere.html", "index.html#nowhere"]
     dead.append("https://github.com/tandemvote/tandemvote/blob/main/nowhere.md")
