@@ -74,6 +74,12 @@ UNCHECKED = (
 )
 """Listed for fitted models only, about which a file says nothing."""
 
+BOOTSTRAPS_UNCHECKED = (
+    "Each member was trained on its bootstrap and on no other sample, and its estimator knew none"
+    " of the samples before. Only decision trees keep a record by which this is checked."
+)
+"""Listed for bagged members other than trees."""
+
 UNLABELED_SAMPLES = (
     "The unlabeled samples are drawn independently from the same distribution. They were used"
     " neither to train a model nor to choose the weights. Samples on which the models disagree more"

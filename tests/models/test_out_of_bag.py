@@ -26,9 +26,12 @@ from tandemvote import (
     certify,
     certify_oob,
 )
+from tandemvote.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.bounds import RequirementError
 from tandemvote.models.trees import BootstrapError, predict_members
 from tandemvote.voting import weighted_vote
+
+FITTED = DecisionTreeClassifier().fit(np.eye(8), np.arange(8) % 2)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +123,10 @@ def test_other_data_than_the_model_was_trained_on_is_rejected(forest, data):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (BaggingClassifier(GaussianNB()), "Bagging classifier of trees"),
+        (
+            BaggingClassifier(FrozenEstimator(FITTED)),
+            "stays fitted when it is cloned",
+        ),
         (SVC(), r"use held-out samples: certify\(model"),
         (VotingClassifier([("bayes", GaussianNB())]), "CertifiedClassifier"),
         (RandomForestRegressor(5), "is not a classifier"),
@@ -212,3 +218,30 @@ def test_times_in_the_index_are_a_finding(data):
     )
     plain = RandomForestClassifier(5, random_state=0).fit(frame, y)
     assert [each.code for each in certify_oob(plain, frame, y).findings] == ["time_order"]
+
+
+@pytest.mark.parametrize("features", [1.0, 0.6])
+@pytest.mark.parametrize("learner", [GaussianNB(), SVC(), make_pipeline(StandardScaler(), SVC())])
+def test_bagging_of_any_classifier_is_tested_on_what_each_bootstrap_left_out(
+    learner, features, data
+):
+    X, y = data
+    X, names = X[:400], np.array(["no", "yes"])[(y[:400] > 0).astype(int)]
+    model = BaggingClassifier(learner, 12, max_samples=0.5, max_features=features, random_state=3)
+    certificate = certify_oob(model.fit(X, names), X, names)
+    errors = []
+    pairs = zip(model.estimators_, model.estimators_samples_, strict=True)
+    for place, (estimator, drawn) in enumerate(pairs):
+        left_out = np.setdiff1d(np.arange(400), drawn)
+        columns = model.estimators_features_[place]
+        codes = estimator.predict(X[np.ix_(left_out, columns)]).astype(int)
+        errors.append((model.classes_[codes] != names[left_out]).sum())
+    assert certificate.counts.errors.tolist() == errors
+    assert BOOTSTRAPS_UNCHECKED in certificate.assumptions
+    assert set(certificate.predict(X)) <= {"no", "yes"}
+
+
+def test_bagged_trees_are_audited_and_assume_nothing_about_their_bootstraps(data):
+    X, y = data
+    model = BaggingClassifier(n_estimators=10, random_state=0).fit(X[:300], y[:300])
+    assert BOOTSTRAPS_UNCHECKED not in certify_oob(model, X[:300], y[:300]).assumptions

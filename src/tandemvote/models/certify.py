@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
+from tandemvote.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.auditing import check_findings
 from tandemvote.auditing.checks import audit
 from tandemvote.certificate import Certificate, SelectiveCertificate, certify_votes
 from tandemvote.confusion import Metric, Sides
 from tandemvote.decimals import failure_probability
 from tandemvote.models.held_out import Samples, unchecked, votes_of, with_deployed
-from tandemvote.models.model_checks import check_bagged
+from tandemvote.models.model_checks import check_bagged, is_made_of_trees
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
 from tandemvote.votes import Voters, Votes
 from tandemvote.voting import FloatArray, vote_shares
@@ -137,10 +138,12 @@ def certify_oob(
     ----------
     ensemble : classifier
         A fitted RandomForestClassifier, ExtraTreesClassifier(bootstrap=True), or BaggingClassifier
-        of decision trees. Its trees vote.
+        of any classifiers. Its members vote.
     X, y : array_like
-        The data it was trained on, in the same order. Its bootstraps are audited. They draw single
-        samples, so samples that belong together (`groups` of `certify`) cannot be certified here.
+        The data it was trained on, in the same order. Its bootstraps are drawn again from its seeds
+        and audited. Whether members other than trees were trained on them is an assumption, which
+        the certificate lists. Bootstraps draw single samples, so samples that belong together
+        (`groups` of `certify`) cannot be certified here.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per member. All bounds
         hold for weights that were chosen on the same data.
@@ -188,7 +191,7 @@ def certify_oob(
     votes = out_of_bag_votes(frozen_copy(ensemble), X, column_or_1d(y), X_unlabeled)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
-    return certify_votes(
+    certificate = certify_votes(
         votes,
         weights=weights,
         bound=bound,
@@ -197,6 +200,10 @@ def certify_oob(
         delta=delta,
         findings=findings,
     )
+    if is_made_of_trees(ensemble):
+        return certificate
+    assumptions = (*certificate.assumptions, BOOTSTRAPS_UNCHECKED)
+    return replace(certificate, assumptions=assumptions)
 
 
 def certify_selective(

@@ -85,7 +85,7 @@ def check_has_predict(model: Any) -> None:
 
 
 def check_bagged(model: Any) -> None:
-    """Raise ValueError for models other than ensembles of trees with known out-of-bag samples.
+    """Raise ValueError for models other than ensembles with known out-of-bag samples.
 
     Trees keep a record by which their bootstraps are audited. Subclasses may draw samples in
     another way: those of imbalanced-learn do, by label.
@@ -93,10 +93,11 @@ def check_bagged(model: Any) -> None:
     check_one_label(model)
     if type(model) in BAGGED:
         check_is_fitted(model)
-    if type(model) not in BAGGED or not is_made_of_trees(model):
+        check_not_frozen(model.estimator_)
+    else:
         raise ValueError(
-            f"{type(model).__name__} is not a RandomForest or ExtraTrees classifier or a Bagging"
-            " classifier of trees, so its training data cannot test it. Use"
+            f"{type(model).__name__} is not a RandomForest, ExtraTrees or Bagging classifier, so"
+            " its training data cannot test it. Use"
             " CertifiedClassifier(model).fit(X, y), which trains and certifies, or use held-out"
             f" samples: {HELD_OUT}."
         )

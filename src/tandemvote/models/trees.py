@@ -1,4 +1,4 @@
-"""The trees of an ensemble as voters, on new samples and out of bag, with audited bootstraps."""
+"""The members of an ensemble as voters, on new samples and out of bag, with audited bootstraps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from sklearn.utils.validation import validate_data
 
 from tandemvote.codes import Codes, encode
 from tandemvote.index_order import index_of
-from tandemvote.models.model_checks import BAGGED, check_independent_bootstraps
+from tandemvote.models.model_checks import (
+    BAGGED,
+    check_independent_bootstraps,
+    is_made_of_trees,
+)
 from tandemvote.votes import Votes
 
 CACHE_BYTES = 2**20
@@ -87,6 +91,19 @@ class Voter:
         return np.concatenate([self.predict(X[part]) for part in parts])
 
 
+@dataclass(frozen=True)
+class Learner:
+    """A member of a bagging classifier that is not a tree, trained on codes of some columns."""
+
+    estimator: Any
+    features: NDArray[np.integer[Any]]
+
+    def predict(self, X: Any, rows: NDArray[np.intp] | None = None) -> Codes:
+        """Predict codes of all rows of X, or of some."""
+        samples = (X if rows is None else X[rows])[:, self.features]
+        return np.asarray(self.estimator.predict(samples)).astype(np.intp)
+
+
 def in_threads(function: Callable[[int], Any], n: int, n_jobs: int | None) -> list[Any]:
     """Return the values of a function at 0, ..., n - 1, computed in threads."""
     # Not a hint: functions write into arrays, which processes and clusters would get as copies.
@@ -104,17 +121,26 @@ def predict_members(model: Any, X: ArrayLike) -> tuple[Codes, NDArray[Any]]:
     return np.array(votes), np.asarray(model.classes_)
 
 
-def members_of(model: Any) -> list[Voter]:
+def members_of(model: Any) -> list[Voter | Learner]:
     """Return the members of a fitted forest or bagging classifier, which were trained on codes."""
     columns: list[Any] = [None] * len(model.estimators_)
     if isinstance(model, BaggingClassifier):
         columns = model.estimators_features_
     pairs = zip(model.estimators_, columns, strict=True)
+    if not is_made_of_trees(model):
+        return [Learner(estimator, chosen) for estimator, chosen in pairs]
     return [Voter(estimator, len(model.classes_), chosen) for estimator, chosen in pairs]
 
 
 def validated(model: Any, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
-    """Return X as trees take it, and y if there is one, as scikit-learn checks them for a model."""
+    """Return X as members take it, and y if there is one, as scikit-learn checks them for a model.
+
+    Trees take float32; other members take what their bagging classifier was fitted on.
+    """
+    if hasattr(model, "estimators_") and not is_made_of_trees(model):
+        return validate_data(
+            model, X, reset=False, accept_sparse="csr", dtype=None, ensure_all_finite=False
+        )
     return validate_data(
         model,
         X,
@@ -195,6 +221,8 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
         weights = draws[place].astype(float)
         if balanced:
             weights *= compute_sample_weight("balanced", codes, indices=bootstraps[place])
+        if not isinstance(member, Voter):
+            return
         nodes: list[Any] = [np.zeros_like(codes)]  # the root
         if by_leaf and place % max(1, len(members) // N_WHOLE) == 0:
             nodes.append(member.leaves(samples))
