@@ -15,6 +15,7 @@ def certify(
     columns: options.Columns,
     reading: options.FileReading,
     training: options.Training,
+    forest: options.Forest,
     guarantee: options.Guarantee,
     files: options.Outputs,
     as_json: bool = options.JSON,
@@ -27,7 +28,7 @@ def certify(
 
     tandemvote certify visits.csv --target outcome --groups patient --max-error 5%
     """
-    _check_combinations(columns, training, guarantee, files)
+    _check_combinations(columns, training, forest, guarantee, files)
     outputs.check_outputs(vars(files), inputs=[data, training.unlabeled])
     from tandemvote.certificate.groups import check_n_groups
     from tandemvote.cli.training import audited, read_data, read_groupings, train
@@ -43,7 +44,9 @@ def certify(
     if training.unlabeled is not None:
         unlabeled, _ = read_features(training.unlabeled, table.kinds, **vars(reading))
     findings = audited(table, columns, unlabeled)
-    model, rows = train(table, columns, training, guarantee, findings, unlabeled=unlabeled)
+    model, rows = train(
+        table, columns, training, guarantee, findings, forest=forest, unlabeled=unlabeled
+    )
     outputs.deliver(
         model[-1].certificate_,
         vars(files),
@@ -58,6 +61,7 @@ def certify(
 def _check_combinations(
     columns: options.Columns,
     training: options.Training,
+    forest: options.Forest,
     guarantee: options.Guarantee,
     files: options.Outputs,
 ) -> None:
@@ -69,25 +73,30 @@ def _check_combinations(
         "--groups": columns.groups,
         "--order": training.order,
     }
-    contradictions = {
-        f"{name} requires --scheme committee or holdout. The trees of a forest are tested on"
-        " out-of-bag rows, not on rows set aside.": trees and given
-        for name, given in of_models.items()
-    } | {
-        "--unlabeled requires --scheme trees. The committee and the hold-out are tested on labels,"
-        " so rows without labels would change nothing.": training.unlabeled and not trees,
-        "--by cannot be combined with --unlabeled: the groups of unlabeled rows are unknown.": (
-            training.unlabeled and guarantee.by
-        ),
-        "--by predicted requires that every model is tested: use --scheme holdout, or --by"
-        " class.": "predicted" in guarantee.by and training.scheme is not Scheme.HOLDOUT,
-        "--by label cannot be combined with --votes, which writes a column of this name. Rename"
-        " it.": files.votes and {*guarantee.by} & {"label"} - {columns.target},
-        "a .skops file cannot hold boosted models. Choose --model with the ending .joblib, for"
-        " yourself and for those who trust you.": (
-            boosting and files.model and files.model.suffix == ".skops"
-        ),
-    }
+    of_forest = [f"--{name.replace('_', '-')} requires --scheme trees." for name in forest.given]
+    contradictions = (
+        dict.fromkeys(of_forest, not trees)
+        | {
+            f"{name} requires --scheme committee or holdout. The trees of a forest are tested on"
+            " out-of-bag rows, not on rows set aside.": trees and given
+            for name, given in of_models.items()
+        }
+        | {
+            "--unlabeled requires --scheme trees. The committee and the hold-out are tested on labels,"
+            " so rows without labels would change nothing.": training.unlabeled and not trees,
+            "--by cannot be combined with --unlabeled: the groups of unlabeled rows are unknown.": (
+                training.unlabeled and guarantee.by
+            ),
+            "--by predicted requires that every model is tested: use --scheme holdout, or --by"
+            " class.": "predicted" in guarantee.by and training.scheme is not Scheme.HOLDOUT,
+            "--by label cannot be combined with --votes, which writes a column of this name. Rename"
+            " it.": files.votes and {*guarantee.by} & {"label"} - {columns.target},
+            "a .skops file cannot hold boosted models. Choose --model with the ending .joblib, for"
+            " yourself and for those who trust you.": (
+                boosting and files.model and files.model.suffix == ".skops"
+            ),
+        }
+    )
     for message, applies in contradictions.items():
         if applies:
             raise typer.BadParameter(message)

@@ -123,22 +123,62 @@ class Guarantee(Confidence):
     quiet: bool = flag("--quiet", "Print the error rates only, not what they rest on.")
 
 
+WEIGHTS = "uniform, or minimizing first_order, tandem or disagreement."
+BOUND = "Bound to report, or 'best'. Several share the failure probability."
+PUBLISHED = "Use the bounds in the form in which they were published."
+
+
+def bounds_of(names: list[str]) -> str | list[str]:
+    """Return the bounds that --bound names, "auto" without any."""
+    return names[0] if len(names) == 1 else names or "auto"
+
+
+def _parsed_prior(given: str) -> list[float]:
+    """Return the numbers of --prior, which are separated by commas."""
+    try:
+        return [float(Decimal(part)) for part in given.split(",")]
+    except ArithmeticError:
+        raise typer.BadParameter(
+            f"{given!r} is not valid. Give one number per voter, separated by commas."
+        ) from None
+
+
 @dataclass(frozen=True)
 class VoteGuarantee(Guarantee):
     """The guarantee."""
 
-    weights: str = option(
-        "uniform", "WEIGHTS", "uniform, or minimizing first_order, tandem or disagreement."
+    weights: str = option("uniform", "WEIGHTS", WEIGHTS)
+    bound: list[str] = option([], "BOUND", BOUND)
+    prior: Any = option(
+        None,
+        "NUMBERS",
+        "Weights fixed before seeing the votes, such as 0.5,0.3,0.2; equal if not given.",
+        parser=_parsed_prior,
     )
-    bound: list[str] = option(
-        [], "BOUND", "Bound to report, or 'best'. Several share the failure probability."
-    )
+    published: bool = flag("--published", PUBLISHED)
 
     @property
     def request(self) -> dict[str, Any]:
         """The weights and the bound of the vote."""
-        bound = self.bound[0] if len(self.bound) == 1 else self.bound or "auto"
-        return {"weights": self.weights, "bound": bound}
+        return {"weights": self.weights, "bound": bounds_of(self.bound)}
+
+
+@dataclass(frozen=True)
+class Forest:
+    """The forest of the paper (--scheme trees)."""
+
+    weights: str = option("tandem", "WEIGHTS", WEIGHTS)
+    bound: list[str] = option([], "BOUND", BOUND)
+    max_samples: Any = option(
+        "0.5", "SIZE", "Draws of each bootstrap: 0.5 for half of the rows, 1 for all.", parser=share
+    )
+    published: bool = flag("--published", PUBLISHED)
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the options that were given."""
+        usual = {"weights": "tandem", "bound": [], "max_samples": 0.5, "published": False}
+        return [name for name, value in vars(self).items() if value != usual[name]]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,16 @@ from tandemvote.auditing import Finding, Findings, check_findings
 from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.cli.messages import progress, say
-from tandemvote.cli.options import Columns, Confidence, FileReading, Learner, Scheme, Training
+from tandemvote.cli.options import (
+    Columns,
+    Confidence,
+    FileReading,
+    Forest,
+    Learner,
+    Scheme,
+    Training,
+    bounds_of,
+)
 from tandemvote.draws import shuffled
 from tandemvote.spelling import printable
 from tandemvote.tables import DatasetError, Table, TableColumns, read_table, with_encoder
@@ -94,6 +103,7 @@ def train(
     guarantee: Confidence,
     findings: Findings,
     *,
+    forest: Forest | None = None,
     unlabeled: Any = None,
 ) -> tuple[Pipeline, Any]:
     """Return a fitted pipeline whose last step has a certificate, and the rows it was fitted on."""
@@ -101,16 +111,19 @@ def train(
         say(f"Training {training.learner} with scheme {training.scheme}.", err=True)
     with progress(SpinnerColumn(), TimeElapsedColumn()) as clock:
         clock.add_task("")
-        if training.scheme is Scheme.TREES:
-            forest = CertifiedForestClassifier(
+        if training.scheme is Scheme.TREES and forest is not None:
+            voting = CertifiedForestClassifier(
                 training.trees,
-                max_samples=0.5,
+                weights=forest.weights,
+                bound=bounds_of(forest.bound),
+                published=forest.published,
+                max_samples=forest.max_samples,
                 confidence=guarantee.confidence,
                 n_jobs=-1,
                 random_state=training.seed,
                 allow=columns.allow,
             )
-            return _train_trees(forest, table, unlabeled, findings)
+            return _train_trees(voting, table, unlabeled, findings)
         holdout = training.scheme is Scheme.HOLDOUT
         model = CertifiedClassifier(
             with_encoder(learner(training), table.kinds),

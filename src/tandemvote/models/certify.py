@@ -36,6 +36,8 @@ def certify(
     sides: Sides = "one",
     weights: str | ArrayLike = "uniform",
     bound: str | Sequence[str] = "auto",
+    prior: ArrayLike | None = None,
+    published: bool = False,
     X_unlabeled: Any = None,
     deployed: Any = None,
     confidence: float = 0.95,
@@ -70,6 +72,10 @@ def certify(
     bound : str or sequence of str, default="auto"
         "auto" chooses by the kind of evidence; a name, several names, or "best" for all that apply.
         The smallest of several bounds is reported, each at its share of the failure probability.
+    prior : array_like of shape (n_voters,), default=None
+        Weights fixed before seeing the data; uniform by default.
+    published : bool, default=False
+        Whether to use the bounds in the form in which they were published.
     X_unlabeled : array_like, default=None
         Unlabeled samples from the same distribution that no model was trained on. They sharpen the
         bound "disagreement" and allow the bound "vote_profile", each of which gets one half of them
@@ -109,7 +115,15 @@ def certify(
     votes, findings = votes_of(models, samples)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
-    certificate = certify_votes(votes, weights=weights, bound=bound, delta=delta, findings=findings)
+    certificate = certify_votes(
+        votes,
+        weights=weights,
+        bound=bound,
+        prior=prior,
+        published=published,
+        delta=delta,
+        findings=findings,
+    )
     assumptions = (*certificate.assumptions, *unchecked(models, samples))
     certificate = replace(certificate, assumptions=assumptions)
     metric = "cost" if cost is not None and metric == "error" else metric

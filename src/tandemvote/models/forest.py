@@ -45,6 +45,10 @@ class CertifiedForestClassifier(HasCertificate, ClassifierMixin, BaseEstimator):
         The bound to report: "auto", which is chosen by the kind of evidence; a name, several, or
         "best" for the smallest of all that apply, each at its share of delta. Choose it before
         seeing the data.
+    prior : array_like of shape (n_estimators,), default=None
+        Weights fixed before seeing the data; uniform by default.
+    published : bool, default=False
+        Whether to use the bounds in the form in which they were published.
     confidence : float, default=0.95
         Probability with which the bound holds, at least 0.5 and below 1.
     max_samples : int, float or None, default=None
@@ -87,7 +91,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
     See Also
     --------
     CertifiedClassifier : Any classifier, with a tighter bound from a test set.
-    certify_oob : Certify a forest that is fitted already, with priors and published bounds.
+    certify_oob : Certify a forest that is fitted already.
 
     Examples
     --------
@@ -107,6 +111,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         **private.FOREST_CONSTRAINTS,
         "weights": [str, "array-like"],
         "bound": [str, "array-like"],
+        "prior": ["array-like", None],
+        "published": ["boolean"],
         "confidence": "no_validation",  # as in CertifiedClassifier
         "allow": ["array-like", str],
     }
@@ -117,6 +123,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         *,
         weights: str | ArrayLike = "tandem",
         bound: str | Sequence[str] = "auto",
+        prior: ArrayLike | None = None,
+        published: bool = False,
         confidence: float = 0.95,
         max_samples: float | int | None = None,
         criterion: str = "gini",
@@ -138,6 +146,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         self.n_estimators = n_estimators
         self.weights = weights
         self.bound = bound
+        self.prior = prior
+        self.published = published
         self.confidence = confidence
         self.max_samples = max_samples
         self.criterion = criterion
@@ -193,6 +203,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             check_distribution(self.weights, self.n_estimators, "weights")
+        if self.prior is not None:
+            check_distribution(self.prior, self.n_estimators, "prior")
         if X_unlabeled is not None:
             validated(self, X_unlabeled)  # before the trees are grown
         self.training_rows_ = row_digests(X)
@@ -204,6 +216,8 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
             out_of_bag_votes(self.forest_, X, labels, X_unlabeled),
             weights=self.weights,
             bound=self.bound,
+            prior=self.prior,
+            published=self.published,
             delta=delta,
             findings=findings,
             members=self._members_digest(),
