@@ -74,29 +74,27 @@ def _check_combinations(
         "--order": training.order,
     }
     of_forest = [f"--{name.replace('_', '-')} requires --scheme trees." for name in forest.given]
-    contradictions = (
-        dict.fromkeys(of_forest, not trees)
-        | {
-            f"{name} requires --scheme committee or holdout. The trees of a forest are tested on"
-            " out-of-bag rows, not on rows set aside.": trees and given
-            for name, given in of_models.items()
-        }
-        | {
-            "--unlabeled requires --scheme trees. The committee and the hold-out are tested on labels,"
-            " so rows without labels would change nothing.": training.unlabeled and not trees,
-            "--by cannot be combined with --unlabeled: the groups of unlabeled rows are unknown.": (
-                training.unlabeled and guarantee.by
-            ),
-            "--by predicted requires that every model is tested: use --scheme holdout, or --by"
-            " class.": "predicted" in guarantee.by and training.scheme is not Scheme.HOLDOUT,
-            "--by label cannot be combined with --votes, which writes a column of this name. Rename"
-            " it.": files.votes and {*guarantee.by} & {"label"} - {columns.target},
-            "a .skops file cannot hold boosted models. Choose --model with the ending .joblib, for"
-            " yourself and for those who trust you.": (
-                boosting and files.model and files.model.suffix == ".skops"
-            ),
-        }
-    )
+    contradictions: dict[str, object] = dict.fromkeys(of_forest, not trees)
+    contradictions |= {
+        f"{name} requires --scheme committee or holdout. The trees of a forest are tested on"
+        " out-of-bag rows, not on rows set aside.": trees and given
+        for name, given in of_models.items()
+    }
+    contradictions |= {
+        "--unlabeled requires --scheme trees. The committee and the hold-out are tested on labels,"
+        " so rows without labels would change nothing.": training.unlabeled and not trees,
+        "--by cannot be combined with --unlabeled: the groups of unlabeled rows are unknown.": (
+            training.unlabeled and guarantee.by
+        ),
+        "--by predicted requires that every model is tested: use --scheme holdout, or --by"
+        " class.": "predicted" in guarantee.by and training.scheme is not Scheme.HOLDOUT,
+        "--by label cannot be combined with --votes, which writes a column of this name. Rename"
+        " it.": files.votes and {*guarantee.by} & {"label"} - {columns.target},
+        "a .skops file cannot hold boosted models. Choose --model with the ending .joblib, for"
+        " yourself and for those who trust you.": (
+            boosting and files.model and files.model.suffix == ".skops"
+        ),
+    }
     for message, applies in contradictions.items():
         if applies:
             raise typer.BadParameter(message)

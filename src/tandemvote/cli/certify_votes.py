@@ -85,14 +85,12 @@ def certify_votes(
         if not guarantee.quiet:
             say(f"Counting {large.n_samples:,} rows.", err=True)
     certificate = certificates.certify_votes(
-        certificate=certificates.certify_votes(
-            source,
-            **guarantee.request,
-            prior=guarantee.prior,
-            published=guarantee.published,
-            delta=guarantee.delta,
-            findings=findings,
-        )
+        source,
+        **guarantee.request,
+        prior=guarantee.prior,
+        published=guarantee.published,
+        delta=guarantee.delta,
+        findings=findings,
     )
     cells = votes_io.read_columns(votes, columns)
     values = {name: [cell or None for cell in cells[name]] for name in columns}
