@@ -60,6 +60,14 @@ class Bound:
     superseded_by: str | None = None
     most_voters: int | None = None
 
+    def __post_init__(self) -> None:
+        """Check that the bound has a name."""
+        if not getattr(self.function, "__name__", "").isidentifier():
+            raise ValueError(
+                f"The function {self.function!r} has no name, and a bound is named after its"
+                " function. Define it with def."
+            )
+
     @property
     def name(self) -> str:
         """Name in code, such as "tandem": that of the function, without "_bound"."""

@@ -36,13 +36,17 @@ AUTO = "auto"
 FEW_VOTERS = 15  # the voters share delta, which costs little for this many
 
 
-def get_bound(name: str) -> Bound:
-    """Return the bound of that name.
+OWN: dict[str, Bound] = {}
+"""Bounds of users, by name. A name keeps its bound, so that certificates keep theirs."""
+
+
+def get_bound(name: str | Bound) -> Bound:
+    """Return the bound of that name; from then on a bound of one's own is known by its name.
 
     Parameters
     ----------
-    name : str
-        Name of the bound, such as "tandem".
+    name : str or Bound
+        Name of the bound, such as "tandem", or a bound of one's own.
 
     Returns
     -------
@@ -54,9 +58,16 @@ def get_bound(name: str) -> Bound:
     >>> get_bound("tandem").label
     'TND'
     """
-    if name not in BOUNDS:
+    known = BOUNDS | OWN
+    if isinstance(name, Bound):
+        if known.get(name.name, name) is not name:
+            raise ValueError(
+                f"Another bound has the name {name.name!r}. Rename the function of this bound."
+            )
+        return OWN.setdefault(name.name, known.get(name.name, name))
+    if name not in known:
         raise ValueError(f"Invalid bound={name!r}. Use one of {', '.join(map(repr, BOUNDS))}.")
-    return BOUNDS[name]
+    return known[name]
 
 
 def all_bounds(estimates: Estimates, delta: float = 0.05) -> dict[str, float]:

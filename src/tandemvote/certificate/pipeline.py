@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
-from tandemvote.bounds import get_bound
+from tandemvote.bounds import Bound, get_bound
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds, best_bounds
 from tandemvote.certificate.certificate import Certificate
@@ -37,6 +37,7 @@ from tandemvote.weights.objective import MINIMIZABLE
 UNIFORM, BEST = "uniform", "best"
 
 Places: TypeAlias = slice | NDArray[np.intp]
+BoundName: TypeAlias = str | Bound
 Source: TypeAlias = Votes | VoteCounts | Evidence | Iterable[Votes]
 
 
@@ -44,7 +45,7 @@ def certify_votes(
     source: Source,
     *,
     weights: str | ArrayLike = UNIFORM,
-    bound: str | Sequence[str] = AUTO,
+    bound: BoundName | Sequence[BoundName] = AUTO,
     prior: ArrayLike | None = None,
     published: bool = False,
     delta: float = 0.05,
@@ -62,9 +63,9 @@ def certify_votes(
         that can be read once only, it is not known.
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per voter.
-    bound : str or sequence of str
-        "auto", the name of a bound, several names, or "best" for all that apply. Of several bounds
-        the smallest is reported, each at an equal share of delta.
+    bound : str, Bound or sequence of them
+        "auto", the name of a bound, several names, a bound of one's own, or "best" for all that
+        apply. Of several bounds the smallest is reported, each at an equal share of delta.
     prior : array_like of shape (n_voters,), default=None
         Weights fixed before seeing the data; uniform by default.
     published : bool, default=False
@@ -94,7 +95,7 @@ def certify_votes(
             f"delta={delta:g} is above {MAX_DELTA}. Certificates require a confidence of at least"
             f" {1 - MAX_DELTA:.0%}."
         )
-    names = (bound,) if isinstance(bound, str) else tuple(bound)
+    names = names_of(bound)
     method = weights if isinstance(weights, str) else GIVEN
     votes = source if isinstance(source, Votes) else None
     check_request(names, weights, () if isinstance(source, Iterable) else classes_of(source))
@@ -181,10 +182,10 @@ def with_candidates(certificate: Certificate, names: Collection[str]) -> Certifi
 
 
 def check_request(
-    bound: str | Sequence[str], weights: str | ArrayLike, classes: Collection[Any]
+    bound: BoundName | Sequence[BoundName], weights: str | ArrayLike, classes: Collection[Any]
 ) -> None:
     """Raise ValueError for bounds and weights that do not exist or not for these classes."""
-    names = (bound,) if isinstance(bound, str) else tuple(bound)
+    names = names_of(bound)
     if not names:
         raise ValueError("bound is empty. Name at least one bound, or use bound='auto'.")
     for name in names:
@@ -197,6 +198,12 @@ def check_request(
             listed = ", ".join(map(repr, (UNIFORM, *MINIMIZABLE)))
             raise ValueError(f"Invalid weights={weights!r}. Use one of {listed}, or pass an array.")
         get_bound(weights).check_classes(classes)
+
+
+def names_of(bound: BoundName | Sequence[BoundName]) -> tuple[str, ...]:
+    """Return the names of bounds, some of which may be of one's own."""
+    bounds = (bound,) if isinstance(bound, str | Bound) else bound
+    return tuple(get_bound(each).name if isinstance(each, Bound) else each for each in bounds)
 
 
 def classes_of(source: Votes | VoteCounts | Evidence) -> NDArray[Any]:

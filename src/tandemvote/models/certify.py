@@ -15,6 +15,7 @@ from tandemvote.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.auditing import check_findings
 from tandemvote.auditing.checks import audit
 from tandemvote.certificate import Certificate, SelectiveCertificate, certify_votes
+from tandemvote.certificate.pipeline import BoundName
 from tandemvote.confusion import Metric, Sides
 from tandemvote.decimals import failure_probability
 from tandemvote.models.held_out import Samples, unchecked, votes_of, with_deployed
@@ -35,7 +36,7 @@ def certify(
     cost: ArrayLike | None = None,
     sides: Sides = "one",
     weights: str | ArrayLike = "uniform",
-    bound: str | Sequence[str] = "auto",
+    bound: BoundName | Sequence[BoundName] = "auto",
     prior: ArrayLike | None = None,
     published: bool = False,
     X_unlabeled: Any = None,
@@ -69,8 +70,9 @@ def certify(
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound on these samples, or one weight per
         voter. Given weights count as fixed in advance if ``bound="test_set"``.
-    bound : str or sequence of str, default="auto"
-        "auto" chooses by the kind of evidence; a name, several names, or "best" for all that apply.
+    bound : str, Bound or sequence of them, default="auto"
+        "auto" chooses by the kind of evidence; a name, several names, or "best" for all that apply;
+        a `tandemvote.bounds.Bound` of one's own, for which `verify` has no rule.
         The smallest of several bounds is reported, each at its share of the failure probability.
     prior : array_like of shape (n_voters,), default=None
         Weights fixed before seeing the data; uniform by default.
@@ -138,7 +140,7 @@ def certify_oob(
     y: ArrayLike,
     *,
     weights: str | ArrayLike = "uniform",
-    bound: str | Sequence[str] = "auto",
+    bound: BoundName | Sequence[BoundName] = "auto",
     X_unlabeled: Any = None,
     deployed: Any = None,
     published: bool = False,
@@ -161,7 +163,7 @@ def certify_oob(
     weights : {"uniform", "first_order", "tandem", "disagreement"} or array_like
         Equal weights, weights that minimize the named bound, or one weight per member. All bounds
         hold for weights that were chosen on the same data.
-    bound : str or sequence of str, default="auto"
+    bound : str, Bound or sequence of them, default="auto"
         As in `certify`.
     X_unlabeled, deployed
         As in `certify`. ``deployed=ensemble`` certifies the ensemble's own `predict`, which

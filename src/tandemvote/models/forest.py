@@ -17,8 +17,9 @@ from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
+from tandemvote.bounds import Bound
 from tandemvote.bounds.estimates import check_distribution
-from tandemvote.certificate.pipeline import certify_votes, check_request
+from tandemvote.certificate.pipeline import BoundName, certify_votes, check_request
 from tandemvote.decimals import failure_probability
 from tandemvote.models import private_names as private
 from tandemvote.models.digest import HasCertificate, models_digest
@@ -110,7 +111,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **private.FOREST_CONSTRAINTS,
         "weights": [str, "array-like"],
-        "bound": [str, "array-like"],
+        "bound": [str, Bound, "array-like"],
         "prior": ["array-like", None],
         "published": ["boolean"],
         "confidence": "no_validation",  # as in CertifiedClassifier
@@ -122,7 +123,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         n_estimators: int = 100,
         *,
         weights: str | ArrayLike = "tandem",
-        bound: str | Sequence[str] = "auto",
+        bound: BoundName | Sequence[BoundName] = "auto",
         prior: ArrayLike | None = None,
         published: bool = False,
         confidence: float = 0.95,

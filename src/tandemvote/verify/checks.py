@@ -130,7 +130,10 @@ def verify_file(
     for name in chain(*(record.candidates for record in document.certificates)):
         if name not in RULES:
             known = ", ".join(RULES)
-            raise CertificateFileError(f"The bound {shortened(name)} is unknown; known: {known}.")
+            raise CertificateFileError(
+                f"The verifier has no rule for the bound {shortened(name)}, so it cannot recompute"
+                f" the value. It has rules for {known}."
+            )
     n_voters, columns = sum(each.n_voters for each in document.certificates), columns or {}
     arithmetic = Balls(n_voters) if rigorous else Arithmetic(n_voters)
     with arithmetic.context():
