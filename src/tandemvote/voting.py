@@ -125,8 +125,9 @@ def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
     """Return the class predicted by the voters not trained on a sample; -1 where all were.
 
     Where all voters with weight vote, ties go to the smallest class, as in the vote itself. Where
-    some of them were trained on the sample, ties go to the first voter whose class is among the
-    tied: two voters often tie, and would predict the smallest class too often.
+    some of them were trained on the sample, or a referee breaks ties, these go to the first voter
+    whose class is among the tied: two voters often tie, and would predict the smallest class too
+    often.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def held_out_vote(votes: Votes, weights: ArrayLike) -> NDArray[np.intp]:
     winners = np.where(totals.any(axis=1), totals.argmax(axis=1), -1)
     leading = totals == totals.max(axis=1, keepdims=True)
     voting = np.flatnonzero(exact_weights(weights))
-    partial = ~votes.held_out[voting].all(axis=0)
+    partial = ~votes.held_out[voting].all(axis=0) | (votes.ties != SMALLEST)
     tied = np.flatnonzero(partial & (leading.sum(axis=1) > 1))
     for voter in voting[::-1]:  # so that the first one decides
         chosen = tied[votes.held_out[voter, tied] & leading[tied, votes.predictions[voter, tied]]]

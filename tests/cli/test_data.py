@@ -58,7 +58,7 @@ def test_rows_that_test_are_grouped_by_their_own_values(table, capsys, scheme):
     votes = pd.read_csv("votes.csv", dtype=str, keep_default_na=False)
     assert len(votes) == 0.2 * N_ROWS
     voters = votes.filter(like="voter")
-    assert voters.shape[1] == (5 if scheme == "committee" else 1)
+    assert voters.shape[1] == (4 if scheme == "committee" else 1)
     right = (voters.eq(votes["label"], axis=0)).sum(axis=1)
     wrong = right < (3 if scheme == "committee" else 1)
     for (_, region), value in shown.items():

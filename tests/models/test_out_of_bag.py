@@ -167,7 +167,7 @@ def test_several_outputs_and_unfitted_models_are_rejected(data):
         ({"confidence": 1.0}, "confidence"),
         ({"prior": np.full(30, 0.1)}, "prior sums to 3"),
         ({"weights": np.full(29, 1 / 29)}, "29 weights for 30 voters"),
-        ({"bound": "test_set"}, "requires samples that no voter was trained on"),
+        ({"bound": "test_set"}, "samples that no voter was trained on"),
         ({"bound": "vote_profile"}, "requires unlabeled samples"),
     ],
 )

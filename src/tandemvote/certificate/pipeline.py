@@ -113,7 +113,11 @@ def certify_votes(
     elif method == GIVEN:
         rho = check_distribution(weights, counts.n_voters, "weights")
     else:
-        rho = votable(minimize_bound(counts, method, pi, delta, published=published).weights)
+        get_bound(method).check_classes(counts.classes)
+        rho = pi  # where pairs share no samples, no other weights are better
+        if not get_bound(method).missing(Evidence(counts)):
+            rho = minimize_bound(counts, method, pi, delta, published=published).weights
+        rho = votable(rho)
         if shards is not None:
             results = (VoteResult.of(part, rho) for part in shards)
             evidence = replace(evidence, vote=reduce(add, results))
