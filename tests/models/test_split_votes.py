@@ -87,9 +87,9 @@ def test_disjoint_folds_have_no_pairs_but_unlabeled_samples_give_a_disagreement_
         (5, "splits=5 is not valid"),
         ([], "is not valid"),
         ([([0, 1], [1, 2])], r"splits\[0\] has 1 positions in both parts, such as 1"),
-        ([([0, 1], [])], r"splits\[0\] has no test positions"),
-        ([([0, 1], [True, False])], "no test positions"),
-        ([([0, 1], [2, 569])], "test position outside 0 to 568"),
+        ([([0, 1], [])], r"splits\[0\] is not valid; expected training and test positions"),
+        ([([0, 1], [True, False])], "at least one of each"),
+        ([([0, 1], [2, 569])], "positions from 0 to 568"),
     ],
 )
 def test_other_splits_are_rejected_with_a_way_out(splits, words):

@@ -77,17 +77,13 @@ def split_pairs(splits: Any, n_samples: int) -> list[Pair]:
         )
     pairs = [(np.asarray(training), np.asarray(tested)) for training, tested in splits]
     for place, pair in enumerate(pairs):
-        for part, words in zip(pair, ("training", "test"), strict=True):
-            if not (part.size and part.dtype.kind in "iu" and part.ndim == 1):
-                raise ValueError(
-                    f"splits[{place}] has no {words} positions; expected integers from 0 to"
-                    f" {n_samples - 1}. Remove the split, or pass positions."
-                )
-            if part.min() < 0 or part.max() >= n_samples:
-                raise ValueError(
-                    f"splits[{place}] has a {words} position outside 0 to {n_samples - 1}. Pass"
-                    " positions of rows of X."
-                )
+        if not all(part.size and part.dtype.kind in "iu" for part in pair) or not (
+            0 <= min(map(np.min, pair)) and max(map(np.max, pair)) < n_samples
+        ):
+            raise ValueError(
+                f"splits[{place}] is not valid; expected training and test positions from 0 to"
+                f" {n_samples - 1}, at least one of each. Remove the split, or pass positions."
+            )
         common = np.intersect1d(*pair)
         if common.size:
             raise ValueError(
