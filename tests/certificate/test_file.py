@@ -171,7 +171,7 @@ def test_a_file_that_nobody_could_read_is_not_written(
         (("value",), (0.01).hex(), "the certified value is 0.01"),
         (("delta",), (0.06).hex(), "in the file and only"),
         (("weights", 0), (0.9).hex(), "the weights sum to"),
-        (("candidates", "TND"), (1.0).hex(), "bound 'TND' is unknown"),
+        (("candidates", "TND"), (1.0).hex(), "no rule for the bound 'TND'"),
         (("findings",), [], "words or counts were changed"),
     ],
 )

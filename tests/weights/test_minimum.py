@@ -17,7 +17,7 @@ from tandemvote.bounds import (
 )
 from tandemvote.counts import VoteCounts
 from tandemvote.votes import Votes
-from tandemvote.weights import WeightSolution, minimize_bound
+from tandemvote.weights import WeightSolution, lambda_gradient, minimize_bound
 from tandemvote.weights.minimum import METHODS
 from tandemvote.weights.objective import Descent, Objective
 
@@ -156,14 +156,16 @@ def test_first_order_weights_concentrate_and_tandem_weights_spread(forest_counts
     assert effective_voters("tandem") > 2 * effective_voters("first_order")
 
 
-def test_voters_without_a_common_sample_have_no_bound_to_minimize():
-    bound = "tandem"
+def test_voters_without_a_common_sample_keep_the_prior_and_guarantee_nothing():
     held_out = np.array([[True, True, False, False], [False, False, True, True]])
     counts = VoteCounts.from_votes(
         Votes.from_predictions(np.zeros((2, 4), int), np.zeros(4, int), held_out)
     )
-    with pytest.raises(RequirementError, match=f"cannot minimize the bound '{bound}'"):
-        minimize_bound(counts, bound)
+    solution = minimize_bound(counts, "tandem", prior=[0.25, 0.75])
+    assert solution.weights.tolist() == [0.25, 0.75]
+    assert solution.value == 1.0 and solution.relaxed.bound == np.inf
+    with pytest.raises(RequirementError, match="cannot minimize the bound 'tandem'"):
+        lambda_gradient(Estimates(counts), "tandem")
 
 
 @pytest.mark.parametrize(

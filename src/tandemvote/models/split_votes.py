@@ -78,7 +78,7 @@ def split_pairs(splits: Any, n_samples: int) -> list[Pair]:
     pairs = [(np.asarray(training), np.asarray(tested)) for training, tested in splits]
     for place, pair in enumerate(pairs):
         if not all(part.size and part.dtype.kind in "iu" for part in pair) or not (
-            0 <= min(map(np.min, pair)) and max(map(np.max, pair)) < n_samples
+            min(map(np.min, pair)) >= 0 and max(map(np.max, pair)) < n_samples
         ):
             raise ValueError(
                 f"splits[{place}] is not valid; expected training and test positions from 0 to"

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from tandemvote.bounds.estimates import Estimates, check_distribution
 from tandemvote.bounds.registry import get_bound
 from tandemvote.counts import VoteCounts
+from tandemvote.evidence import Evidence
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.weights.irprop import irprop
-from tandemvote.weights.objective import Objective, Step
+from tandemvote.weights.objective import MINIMIZABLE, Objective, Step
 from tandemvote.weights.solvers import solve
 
 METHODS = {"newton": solve, "irprop": irprop}
@@ -96,7 +97,8 @@ def minimize_bound(
     Returns
     -------
     WeightSolution
-        The weights, their bound, and what the search did.
+        The weights, their bound, and what the search did. The prior, if the bound is trivial at all
+        weights because pairs of voters share no samples.
 
     Examples
     --------
@@ -117,8 +119,13 @@ def minimize_bound(
             f"prior is 0 at voter {int(pi.argmin())}, so the voter can never get weight. Give every"
             " voter a positive prior, or count the votes without the voter."
         )
+    minimized, evidence = get_bound(bound), Evidence(counts)
+    # Without what only makes a bound trivial, it is 1 at all weights.
+    trivial = minimized.applies(evidence) is None and minimized.missing(evidence)
+    if bound in MINIMIZABLE and trivial:
+        step = Step(np.inf, 1.0, None, 0.0, 1.0, None)
+        return WeightSolution(weights=pi, value=1.0, converged=True, relaxed=step, path=(step,))
     objective = Objective.of(bound, counts, pi, delta, published)
-    minimized = get_bound(bound)
     descent = METHODS[method](objective)
     uniform = check_distribution(None, counts.n_voters, "uniform")
     others = [pi] if np.array_equal(pi, uniform) else [pi, uniform]
