@@ -30,7 +30,7 @@ test: $(INSTALLED)  ## the tests on all cores, minutes at most
 
 test-fast: $(INSTALLED)  ## the mathematics, the votes and the doctests, for every small change
 	$(QUICKLY) $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow and not dist and not long" \
-		src tests/inequalities tests/bounds tests/weights tests/certificate tests/votes_io tests/test_*.py
+		src tests/inequalities tests/bounds tests/weights tests/certificate tests/votes tests/metrics tests/test_*.py
 
 test-docs: $(INSTALLED)  ## run the longer pages and examples of the documentation
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m slow tests/docs tests/journeys/test_examples.py

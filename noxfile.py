@@ -23,9 +23,8 @@ PINNED = ["-c", "constraints.txt", *EVERYTHING]
 INTERFACES = [
     f"tests/{room}"
     for room in (
-        "certificate", "cli", "displays", "journeys", "model_file", "models", "report",
-        "tables", "verify", "votes_io", "test_codes.py", "test_extras.py", "test_voting.py",
-        "test_public_face.py", "test_votes.py",
+        "certificate", "cli", "displays", "journeys", "model_files", "models", "monitoring",
+        "report", "tables", "verify", "votes", "test_public_face.py",
     )
 ]  # fmt: skip
 
@@ -34,7 +33,7 @@ WITHOUT_EXTRAS = [
     "tests/bounds", "tests/inequalities", "tests/weights", "tests/theory",
     "tests/certificate/test_file.py", "tests/certificate/test_selective.py",
     "tests/models/test_bootstraps.py", "tests/models/test_honesty.py",
-    "tests/test_codes.py", "tests/test_voting.py",
+    "tests/votes/test_codes.py", "tests/votes/test_weighted_vote.py",
 ]  # fmt: skip
 
 CLIENTS = ["lightgbm", "xgboost", "catboost", "imbalanced-learn", "mlflow", "polars"]

@@ -17,8 +17,9 @@ from distributed import Client, LocalCluster
 from forest import timed
 
 from tandemvote import VoteCounts
-from tandemvote.counts import INTEGER_FIELDS
-from tandemvote.votes_io import VoteFiles, count_votes
+from tandemvote.votes.counting import count_votes
+from tandemvote.votes.counts import INTEGER_FIELDS
+from tandemvote.votes.reading import VoteFiles
 
 LIMIT = 1.3
 REPEATS = 3

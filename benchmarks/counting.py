@@ -24,8 +24,9 @@ from forest import timed
 from pyarrow import parquet
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.counts import INTEGER_FIELDS
-from tandemvote.votes_io import VoteFiles, count_votes
+from tandemvote.votes.counting import count_votes
+from tandemvote.votes.counts import INTEGER_FIELDS
+from tandemvote.votes.reading import VoteFiles
 
 N_PRODUCTS = 3
 ERROR_BYTES, HELD_OUT_BYTES = 40, 160

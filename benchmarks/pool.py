@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from tandemvote import VoteCounts, Votes
 from tandemvote.certificate import certify_votes
-from tandemvote.votes_io import count_votes
+from tandemvote.votes.counting import count_votes
 from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Descent, Objective
 from tandemvote.weights.solvers import solve

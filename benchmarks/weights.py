@@ -20,9 +20,9 @@ from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_limits
 
 from tandemvote.bounds import get_bound
-from tandemvote.counts import VoteCounts
-from tandemvote.evidence import Evidence
 from tandemvote.models.trees import out_of_bag_votes
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.evidence import Evidence
 from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import Descent, Objective
 from tandemvote.weights.solvers import solve

@@ -7,9 +7,9 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["tandemvote.certificate", "tandemvote.verify", "json"]):
+    from tandemvote.record.document import Document, digest_of
+    from tandemvote.record.json_text import parse_document
     from tandemvote.verify import CertificateFileError, verify_file
-    from tandemvote.verify.document import Document, digest_of
-    from tandemvote.verify.json_text import parse_document
 
 
 def one_input(data: bytes) -> None:
@@ -28,7 +28,7 @@ def write_seeds(folder: Path) -> None:
     import numpy as np  # noqa: PLC0415
 
     from tandemvote.certificate import certify_votes  # noqa: PLC0415
-    from tandemvote.votes import Votes  # noqa: PLC0415
+    from tandemvote.votes.votes import Votes  # noqa: PLC0415
 
     rng = np.random.default_rng(0)
     for seed, n_classes in enumerate((2, 3)):

@@ -6,9 +6,8 @@ import atheris
 import numpy as np
 
 with atheris.instrument_imports(include=["tandemvote.verify"]):
-    from tandemvote.assumptions import standard_assumptions
-    from tandemvote.verify import verify_file
-    from tandemvote.verify.document import (
+    from tandemvote.record.assumptions import standard_assumptions
+    from tandemvote.record.document import (
         PAIR_COUNTS,
         TEST_SET,
         VOTE_PROFILE,
@@ -16,7 +15,8 @@ with atheris.instrument_imports(include=["tandemvote.verify"]):
         Document,
         StatedTest,
     )
-    from tandemvote.verify.kinds import MAX_SAMPLES
+    from tandemvote.record.encodings import MAX_SAMPLES
+    from tandemvote.verify import verify_file
     from tandemvote.verify.rules import RULES
 
 SIZES = (0, 1, 2, 3, 100, 10**4, 10**6, MAX_SAMPLES)

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["tandemvote.votes", "tandemvote.votes_io"]):
-    from tandemvote.counts import VoteCounts
+with atheris.instrument_imports(include=["tandemvote.votes"]):
     from tandemvote.tables.errors import LONGEST_MESSAGE
-    from tandemvote.votes_io import VotesFileError, read_votes
+    from tandemvote.votes.counts import VoteCounts
+    from tandemvote.votes.reading import read_votes
+    from tandemvote.votes.vote_tables import VotesFileError
 
 FOLDER = tempfile.TemporaryDirectory()
 TABLE = Path(FOLDER.name, "votes.csv")

@@ -31,7 +31,7 @@ from tandemvote.bounds import (
 )
 from tandemvote.displays import WeightsDisplay
 from tandemvote.models.trees import out_of_bag_votes, predict_members
-from tandemvote.voting import weighted_vote
+from tandemvote.votes.weighted_vote import weighted_vote
 from tandemvote.weights import minimize_bound
 
 z = np.linspace(0.0, 1.0, 501)

@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from tandemvote import CertifiedClassifier
-from tandemvote.voting import weighted_vote
+from tandemvote.votes.weighted_vote import weighted_vote
 
 X, y = load_digits(return_X_y=True)
 pipeline = make_pipeline(StandardScaler(), PCA(), SVC())

@@ -24,7 +24,7 @@ from sklearn.model_selection import train_test_split
 
 from tandemvote import VoteCounts
 from tandemvote.models.trees import out_of_bag_votes, predict_members
-from tandemvote.voting import weighted_vote
+from tandemvote.votes.weighted_vote import weighted_vote
 from tandemvote.weights import minimize_bound
 
 X, y = load_digits(return_X_y=True)

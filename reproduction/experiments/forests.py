@@ -32,9 +32,9 @@ from reproduction.experiments.rows import FORESTS, UNLABELED, WEIGHTS, Row
 from reproduction.experiments.splits import Array, Split, VoteOnTest, provenance
 from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, all_bounds, get_bound
-from tandemvote.evidence import Evidence
 from tandemvote.models.trees import out_of_bag_votes, predict_members
 from tandemvote.tables import DatasetError
+from tandemvote.votes.evidence import Evidence
 from tandemvote.weights import minimize_bound
 
 

@@ -17,7 +17,7 @@ from reproduction.experiments.protocol import TEST_FRACTION
 from reproduction.experiments.rows import versions
 from tandemvote.models.trees import predict_members
 from tandemvote.tables import DatasetError
-from tandemvote.voting import weighted_vote
+from tandemvote.votes.weighted_vote import weighted_vote
 
 Array = NDArray[Any]
 

@@ -8,20 +8,20 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tandemvote.auditing.checks import audit as audit
+    from tandemvote.auditing.audit import audit as audit
     from tandemvote.certificate import Certificate as Certificate
-    from tandemvote.counts import VoteCounts as VoteCounts
-    from tandemvote.model_file import load_model as load_model
+    from tandemvote.metrics.planning import labels_needed as labels_needed
+    from tandemvote.model_files.model_file import load_model as load_model
     from tandemvote.models.certify import certify as certify
     from tandemvote.models.certify import certify_oob as certify_oob
     from tandemvote.models.certify import certify_selective as certify_selective
     from tandemvote.models.committee import CertifiedClassifier as CertifiedClassifier
-    from tandemvote.models.compare import compare as compare
     from tandemvote.models.forest import CertifiedForestClassifier as CertifiedForestClassifier
-    from tandemvote.monitor import Monitor as Monitor
-    from tandemvote.planning import labels_needed as labels_needed
+    from tandemvote.monitoring.comparison import compare as compare
+    from tandemvote.monitoring.monitor import Monitor as Monitor
     from tandemvote.report import write_report as write_report
-    from tandemvote.votes import Votes as Votes
+    from tandemvote.votes.counts import VoteCounts as VoteCounts
+    from tandemvote.votes.votes import Votes as Votes
 
 __version__ = version("tandemvote")
 
@@ -30,16 +30,16 @@ _MODULES = {
     "Certificate": "certificate",
     "CertifiedClassifier": "models.committee",
     "CertifiedForestClassifier": "models.forest",
-    "Monitor": "monitor",
-    "VoteCounts": "counts",
-    "Votes": "votes",
-    "audit": "auditing.checks",
+    "Monitor": "monitoring.monitor",
+    "VoteCounts": "votes.counts",
+    "Votes": "votes.votes",
+    "audit": "auditing.audit",
     "certify": "models.certify",
     "certify_oob": "models.certify",
     "certify_selective": "models.certify",
-    "compare": "models.compare",
-    "labels_needed": "planning",
-    "load_model": "model_file",
+    "compare": "monitoring.comparison",
+    "labels_needed": "metrics.planning",
+    "load_model": "model_files.model_file",
     "write_report": "report",
 }
 

@@ -6,7 +6,7 @@ from scipy.stats import beta
 
 from tandemvote import VoteCounts, Votes, bounds
 from tandemvote.bounds import Estimates, get_bound
-from tandemvote.evidence import Evidence
+from tandemvote.votes.evidence import Evidence
 from tandemvote.weights import minimize_bound
 
 

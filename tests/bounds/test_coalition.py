@@ -22,7 +22,7 @@ from tandemvote.bounds import (
 )
 from tandemvote.bounds.majorities import minimal_coalitions, voting_units
 from tandemvote.bounds.markov import by_markov
-from tandemvote.voting import exact_weights, votable, weighted_vote
+from tandemvote.votes.weighted_vote import exact_weights, votable, weighted_vote
 
 rates = st.integers(0, 1000).map(lambda n: n / 1000)
 

@@ -11,9 +11,9 @@ from scipy.stats import binom
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, bounds, certify
 from tandemvote.bounds import ContradictionError, ContradictionWarning
 from tandemvote.bounds.requirements import contradiction_of_moments, contradiction_of_two_classes
-from tandemvote.evidence import Evidence
 from tandemvote.inequalities import Interval
-from tandemvote.voting import VoteProfile
+from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.weighted_vote import VoteProfile
 
 pytestmark = pytest.mark.long
 

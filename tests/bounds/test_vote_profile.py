@@ -13,10 +13,10 @@ from tandemvote.bounds.vote_profile import (
     largest_unrefuted_error,
     vote_profile_oracle,
 )
-from tandemvote.evidence import Evidence
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
-from tandemvote.voting import VoteProfile, vote_leads
+from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.weighted_vote import VoteProfile, vote_leads
 
 
 @given(st.data())

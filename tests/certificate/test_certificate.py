@@ -14,9 +14,9 @@ from tandemvote.auditing import Finding
 from tandemvote.bounds import VOTE_BOUNDS, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import certify_votes
-from tandemvote.counts import VoteCounts
-from tandemvote.decimals import percent, rounded_up
-from tandemvote.votes import Votes
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.decimals import percent, rounded_up
+from tandemvote.votes.votes import Votes
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from tandemvote.auditing import Finding
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import certificate_of, document_of
-from tandemvote.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.record.document import Document, digest_of
+from tandemvote.record.json_text import parse_document
 from tandemvote.verify import CertificateFileError, verify_file
-from tandemvote.verify.document import Document, digest_of
-from tandemvote.verify.json_text import parse_document
-from tandemvote.votes import Votes
+from tandemvote.votes.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.votes.votes import Votes
 
 FINDINGS = [
     Finding(code="time_index", severity="warning", message="The index holds times.", advice="Sort"),
@@ -158,7 +158,7 @@ def test_a_save_that_fails_leaves_the_old_file(certificate, tmp_path, monkeypatc
 def test_a_file_that_nobody_could_read_is_not_written(
     certificate, tmp_path, monkeypatch, limit, value
 ):
-    monkeypatch.setattr(f"tandemvote.verify.json_text.{limit}", value)
+    monkeypatch.setattr(f"tandemvote.record.json_text.{limit}", value)
     with pytest.raises(CertificateFileError, match="The file"):
         certificate.save(tmp_path / "certificate.json")
     assert not list(tmp_path.iterdir())
@@ -206,9 +206,9 @@ def test_overlaps_of_too_many_sizes_are_neither_read_nor_written(monkeypatch, tm
     )
     certificate = certify_votes(votes, bound="first_order")
     n_sizes = np.unique(VoteCounts.from_votes(votes).overlaps).size
-    monkeypatch.setattr("tandemvote.verify.document.MAX_SIZES", n_sizes)
+    monkeypatch.setattr("tandemvote.record.document.MAX_SIZES", n_sizes)
     path = certificate.save(tmp_path / "c.json")
-    monkeypatch.setattr("tandemvote.verify.document.MAX_SIZES", n_sizes - 1)
+    monkeypatch.setattr("tandemvote.record.document.MAX_SIZES", n_sizes - 1)
     for use in (verify_file, certificate.save):
         with pytest.raises(CertificateFileError, match="different numbers of common samples"):
             use(path)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.votes import Votes
+from tandemvote.votes.votes import Votes
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from tandemvote.bounds import RequirementError
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.pipeline import _counted
-from tandemvote.counts import VoteCounts
-from tandemvote.evidence import Evidence
-from tandemvote.votes import Votes
-from tandemvote.votes_io import count_votes
+from tandemvote.votes.counting import count_votes
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.votes import Votes
 
 
 def drawn(n_voters=20, n_samples=400, n_classes=3, held_out=0.6, n_unlabeled=0):

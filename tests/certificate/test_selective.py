@@ -14,7 +14,7 @@ from tandemvote.certificate.selective import (
     is_confident,
     vote_margins,
 )
-from tandemvote.metrics import rate_lower
+from tandemvote.metrics.limits import rate_lower
 
 pytestmark = pytest.mark.long
 

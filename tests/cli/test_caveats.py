@@ -8,7 +8,7 @@ import pytest
 
 from tandemvote import Certificate
 from tandemvote.cli.app import run
-from tandemvote.model_file import load_model
+from tandemvote.model_files.model_file import load_model
 
 N_ROWS = 200
 RNG = np.random.default_rng(0)

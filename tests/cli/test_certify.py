@@ -106,7 +106,7 @@ def test_files_are_written_before_anything_is_printed(table, tmp_path, capsys, m
     def fail(*_, **__):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("tandemvote.model_file.save_model", fail)
+    monkeypatch.setattr("tandemvote.model_files.model_file.save_model", fail)
     files = ["--certificate", str(tmp_path / "c.json"), "--model", str(tmp_path / "m.joblib")]
     assert run([*CALL, table, "--trees", "3", *files]) == 2
     shown = capsys.readouterr()

@@ -9,7 +9,7 @@ from scipy.stats import beta
 
 from tandemvote import Certificate, Votes, certify
 from tandemvote.cli.app import run
-from tandemvote.model_file import load_model
+from tandemvote.model_files.model_file import load_model
 
 N_ROWS = 400
 REGIONS = ["north", "south", None]

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, certify, load_model
-from tandemvote.model_file import ModelFileError, save_model
+from tandemvote.model_files.model_file import ModelFileError, save_model
 
 NAMES = np.array(["setosa", "versicolor", "virginica"])
 BOOSTING = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tandemvote.verify import document
+from tandemvote.record import document
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "file-format.rst"
 RECORDS = [

@@ -203,7 +203,7 @@ def test_every_command_runs_and_prints_what_is_shown(page, tables, tmp_path, mon
     shows_bounds = any("error <=" in line for _, shown in commands(page) for line in shown)
     for arguments, shown in commands(page):
         if any(argument.startswith("tcp://") for argument in arguments):
-            continue  # tests/votes_io/test_cluster.py has a cluster
+            continue  # tests/votes/test_cluster.py has a cluster
         if arguments[0] == "certify" and not shows_bounds and "--trees" not in arguments:
             arguments += ["--trees", "5"]  # of 100: no bound is shown
         code, output = run(arguments), capsys.readouterr()

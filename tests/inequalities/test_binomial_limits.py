@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom
 
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.metrics import rate_lower
+from tandemvote.metrics.limits import rate_lower
 
 DELTAS = [1e-300, 1e-255, 1e-200, 1e-100, 1e-15, 1e-6, 0.05, 0.5, 0.7, 1 - 1e-9, 1 - 2**-53]
 

@@ -8,7 +8,7 @@ import pandas
 import pytest
 
 from tandemvote.cli.app import run
-from tandemvote.model_file import load_model
+from tandemvote.model_files.model_file import load_model
 
 ROWS = 400
 TREES = ["--scheme", "trees"]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tandemvote.cli.app import run
-from tandemvote.votes_io import VoteFiles, cells
+from tandemvote.votes import vote_tables
+from tandemvote.votes.reading import VoteFiles
 
 arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
 arrow_parquet = pytest.importorskip("pyarrow.parquet")
@@ -38,19 +39,19 @@ def certified(capsys, predictions, *options):
 def test_a_folder_a_pattern_and_memory_give_the_same_certificate(folder, capsys, monkeypatch):
     at_once = certified(capsys, folder)
     assert 0 < at_once["observed"] < at_once["guaranteed"] < 0.2
-    monkeypatch.setattr(cells, "BATCH_CELLS", 300 * 20)
+    monkeypatch.setattr(vote_tables, "BATCH_CELLS", 300 * 20)
     assert certified(capsys, folder) == certified(capsys, folder / "*.parquet") == at_once
 
 
 def test_a_report_of_streamed_votes_does_without_the_profile(folder, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(cells, "BATCH_CELLS", 300 * 20)
+    monkeypatch.setattr(vote_tables, "BATCH_CELLS", 300 * 20)
     page = tmp_path / "report.html"
     certified(capsys, folder, "--report", str(page))
     assert "Predictions of 20 voters" in page.read_text(encoding="utf-8")
 
 
 def test_a_log_gets_one_line_and_a_terminal_a_bar(folder, capsys, monkeypatch):
-    monkeypatch.setattr(cells, "BATCH_CELLS", 300 * 20)
+    monkeypatch.setattr(vote_tables, "BATCH_CELLS", 300 * 20)
     call = ["certify-votes", str(folder), "--target", "truth"]
     assert run(call) == 0
     assert capsys.readouterr().err == "Counting 3,000 rows.\n"
@@ -71,7 +72,7 @@ def test_a_log_gets_one_line_and_a_terminal_a_bar(folder, capsys, monkeypatch):
     ],
 )
 def test_mistakes_are_reported_before_counting(folder, capsys, monkeypatch, options, message):
-    monkeypatch.setattr(cells, "BATCH_CELLS", 1)
+    monkeypatch.setattr(vote_tables, "BATCH_CELLS", 1)
     monkeypatch.setattr(VoteFiles, "__iter__", None)
     assert run(["certify-votes", str(folder), *options]) == 2
     shown = capsys.readouterr()

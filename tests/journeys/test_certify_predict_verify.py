@@ -9,7 +9,7 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from tandemvote.cli.app import run
-from tandemvote.model_file import load_model
+from tandemvote.model_files.model_file import load_model
 
 N_ROWS = 500
 

@@ -33,7 +33,7 @@ from tandemvote import (
 )
 from tandemvote.certificate import GroupCertificates
 from tandemvote.cli.app import app
-from tandemvote.models.compare import Comparison
+from tandemvote.monitoring.comparison import Comparison
 
 N_ROWS = 1200
 LOWEST_HONEST_VALUE = 0.4

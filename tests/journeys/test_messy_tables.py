@@ -74,7 +74,7 @@ def test_a_pipe_gives_the_same_answer(table, tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "step", ["tandemvote.model_file.save_model", "tandemvote.cli.training.train"]
+    "step", ["tandemvote.model_files.model_file.save_model", "tandemvote.cli.training.train"]
 )
 def test_nothing_is_half_written_when_it_is_stopped(table, tmp_path, capsys, monkeypatch, step):
     def stop(*_, **__):

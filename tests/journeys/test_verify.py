@@ -9,7 +9,7 @@ import pytest
 
 from tandemvote import Certificate, Votes, certify
 from tandemvote.cli.app import run
-from tandemvote.verify.document import digest_of
+from tandemvote.record.document import digest_of
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_a_check_that_fails_is_no_verdict(file, capsys, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("division by\nzero")
 
-    monkeypatch.setattr("tandemvote.verify.checks.Evidence", fail)
+    monkeypatch.setattr("tandemvote.verify.verdict.Evidence", fail)
     assert run(["verify", str(file)]) == 70
     shown = capsys.readouterr()
     assert not shown.out
@@ -231,7 +231,7 @@ def test_verifying_loads_none_of_the_formulas_it_checks(file):
         "from tandemvote.verify import verify_file;"
         f"assert verify_file({str(file)!r}, rigorous=True).valid;"
         "loaded = [m for m in sys.modules if m.startswith(('tandemvote.bounds', 'sklearn',"
-        " 'tandemvote.inequalities', 'tandemvote.weights', 'tandemvote.counts', 'pickle.',"
+        " 'tandemvote.inequalities', 'tandemvote.weights', 'tandemvote.votes.counts', 'pickle.',"
         " 'joblib'))];"
         "assert not loaded, loaded"
     )

@@ -10,8 +10,9 @@ import pytest
 
 from tandemvote import Votes, certify
 from tandemvote.cli.app import run
-from tandemvote.votes_io import VotesFileError, read_predictions
-from tandemvote.votes_io import read_votes as read_votes_with_target
+from tandemvote.votes.reading import read_predictions
+from tandemvote.votes.reading import read_votes as read_votes_with_target
+from tandemvote.votes.vote_tables import VotesFileError
 
 arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -16,10 +16,10 @@ from tandemvote import (
     certify,
     certify_oob,
 )
-from tandemvote import counts as counting
 from tandemvote.bounds.registry import applicable_bounds
-from tandemvote.evidence import VoteResult
 from tandemvote.models import trees
+from tandemvote.votes import counts as counting
+from tandemvote.votes.evidence import VoteResult
 
 X, y = make_classification(600, 6, n_informative=4, flip_y=0.1, random_state=0)
 N_TREES = 20

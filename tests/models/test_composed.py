@@ -38,7 +38,7 @@ from tandemvote import (
     certify_oob,
     certify_selective,
 )
-from tandemvote.assumptions import UNCHECKED
+from tandemvote.record.assumptions import UNCHECKED
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(2, 600, 5))

@@ -9,9 +9,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedForestClassifier, Votes, certify, certify_oob
-from tandemvote.assumptions import standard_assumptions
 from tandemvote.bounds import ContradictionError, single_voter_bound
 from tandemvote.certificate import Certificate
+from tandemvote.record.assumptions import standard_assumptions
 
 
 def blobs(seed, n, shift=0.0):

@@ -37,7 +37,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier, load_model, write_report
-from tandemvote.model_file import ModelFileError, _parts, save_model
+from tandemvote.model_files.model_file import ModelFileError, _parts, save_model
 from tandemvote.models.digest import IGNORED, models_digest
 
 MODELS = {

@@ -20,7 +20,7 @@ from tandemvote import (
     Votes,
     certify,
 )
-from tandemvote.evidence import Evidence
+from tandemvote.votes.evidence import Evidence
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, Votes, certify, certify_selective
-from tandemvote.assumptions import DRAW
 from tandemvote.auditing.rows import row_digests
 from tandemvote.models.splitting import group_codes, one_row_per_group
+from tandemvote.record.assumptions import DRAW
 from tandemvote.verify import verify_file
 
 X, y = make_classification(900, 8, n_informative=4, flip_y=0.15, random_state=1)

@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier
-from tandemvote.assumptions import LATEST, ONE_ROW_PER_GROUP
 from tandemvote.certificate import Certificate
 from tandemvote.models.splitting import latest_test_rows, time_ranks
+from tandemvote.record.assumptions import LATEST, ONE_ROW_PER_GROUP
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))

@@ -26,10 +26,10 @@ from tandemvote import (
     certify,
     certify_oob,
 )
-from tandemvote.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.bounds import RequirementError
 from tandemvote.models.trees import BootstrapError, predict_members
-from tandemvote.voting import weighted_vote
+from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED
+from tandemvote.votes.weighted_vote import weighted_vote
 
 FITTED = DecisionTreeClassifier().fit(np.eye(8), np.arange(8) % 2)
 

@@ -37,7 +37,7 @@ MISSING = {
     "from tandemvote.report import write_report; write_report('r.html', made)": "report",
     "from tandemvote.verify import verify_file; verify_file('iris.json', rigorous=True)": "verify",
     "from tandemvote.tables import read_table; read_table('votes.csv', target='label')": "data",
-    "from tandemvote.model_file import load_model; load_model('m.skops')": "skops",
+    "from tandemvote.model_files.model_file import load_model; load_model('m.skops')": "skops",
 }
 
 

@@ -14,10 +14,10 @@ from tandemvote import CertifiedClassifier, Votes, certify, write_report
 from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.rendering import rate
-from tandemvote.decimals import rounded_up
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.report.page import Confusion
 from tandemvote.tables import TableColumns
+from tandemvote.votes.decimals import rounded_up
 
 
 class Page(HTMLParser):

@@ -15,7 +15,7 @@ from tandemvote import Votes, certify, certify_selective
 from tandemvote.certificate import GroupCertificates, SelectiveCertificate
 from tandemvote.certificate.selective import is_confident, vote_margins
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.voting import vote_shares
+from tandemvote.votes.weighted_vote import vote_shares
 
 GRID = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 

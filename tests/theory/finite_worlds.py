@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote import VoteCounts, Votes
-from tandemvote.voting import weighted_vote
+from tandemvote.votes.weighted_vote import weighted_vote
 
 Array = NDArray[Any]
 Train = Callable[[Array, Array, Array], Array]

@@ -26,7 +26,7 @@ from tandemvote import Certificate, Votes, bounds, certify
 from tandemvote.bounds import Estimates
 from tandemvote.bounds.registry import applicable_bounds
 from tandemvote.certificate import certify_votes
-from tandemvote.evidence import Evidence
+from tandemvote.votes.evidence import Evidence
 
 
 @dataclass(frozen=True)

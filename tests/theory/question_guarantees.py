@@ -12,7 +12,7 @@ from guarantees import Guarantee, Promise, repeated
 from numpy.typing import NDArray
 
 from tandemvote import Certificate, Monitor, certify, compare
-from tandemvote.confusion import METRICS, PER_CLASS
+from tandemvote.metrics.confusion import METRICS, PER_CLASS
 
 COSTS = np.array([[0.0, 1.0], [5.0, 0.0]])
 

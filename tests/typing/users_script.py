@@ -24,7 +24,7 @@ from tandemvote import (
 )
 from tandemvote.auditing import Findings
 from tandemvote.certificate import GroupCertificates, SelectiveCertificate
-from tandemvote.models.compare import Comparison
+from tandemvote.monitoring.comparison import Comparison
 
 X, y = np.zeros((100, 2)), np.arange(100) % 2
 

@@ -6,9 +6,9 @@ import pytest
 from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
+from tandemvote.record.document import PROFILE, Document, digest_of
 from tandemvote.verify import verify_file
-from tandemvote.verify.document import PROFILE, Document, digest_of
-from tandemvote.votes import Votes
+from tandemvote.votes.votes import Votes
 
 
 def some_votes(seed=0, *, n_voters=6, n_samples=400, n_classes=2, n_unlabeled=0, held_out=0.7):

@@ -10,10 +10,10 @@ import pytest
 from tandemvote import Votes, certify
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
+from tandemvote.record.document import StatedTest
+from tandemvote.record.encodings import MAX_SAMPLES
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import TERMS_PER_VOTER, Arithmetic, Balls
-from tandemvote.verify.document import StatedTest
-from tandemvote.verify.kinds import MAX_SAMPLES
 
 TOO_LONG = "too many different binomial limits"
 

@@ -8,25 +8,25 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tandemvote.assumptions import (
+from tandemvote.auditing import Finding
+from tandemvote.certificate import certify_votes
+from tandemvote.certificate.file import document_of
+from tandemvote.certificate.pipeline import GIVEN
+from tandemvote.record.assumptions import (
     DRAW,
     ORDER_OF_ROWS,
     UNLABELED_SAMPLES,
     standard_assumptions,
 )
-from tandemvote.auditing import Finding
-from tandemvote.certificate import certify_votes
-from tandemvote.certificate.file import document_of
-from tandemvote.certificate.pipeline import GIVEN
-from tandemvote.counts import INTEGER_FIELDS, VoteCounts
-from tandemvote.decimals import rounded_up
+from tandemvote.record.document import FITTED, Document
+from tandemvote.record.encodings import pack, unpack
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import Balls
 from tandemvote.verify.averages import Evidence
-from tandemvote.verify.document import FITTED, Document
-from tandemvote.verify.kinds import pack, unpack
 from tandemvote.verify.rules import RULES
-from tandemvote.votes import Votes
+from tandemvote.votes.counts import INTEGER_FIELDS, VoteCounts
+from tandemvote.votes.decimals import rounded_up
+from tandemvote.votes.votes import Votes
 from tandemvote.weights.objective import MINIMIZABLE
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")

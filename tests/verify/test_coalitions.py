@@ -13,12 +13,12 @@ from tandemvote.bounds import get_bound, smallest_coalition
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.counts import VoteCounts
 from tandemvote.verify import verify_file
 from tandemvote.verify.arithmetic import Arithmetic, Balls
 from tandemvote.verify.coalitions import Coalitions, voting_units
-from tandemvote.votes import Votes
-from tandemvote.voting import exact_weights
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.votes import Votes
+from tandemvote.votes.weighted_vote import exact_weights
 
 
 def coalitions_of(weights, errors=None, sizes=None):

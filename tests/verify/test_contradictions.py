@@ -7,10 +7,10 @@ import pytest
 
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.decimals import rounded_up
-from tandemvote.verify.document import Document
-from tandemvote.votes import Votes
-from tandemvote.voting import VoteProfile
+from tandemvote.record.document import Document
+from tandemvote.votes.decimals import rounded_up
+from tandemvote.votes.votes import Votes
+from tandemvote.votes.weighted_vote import VoteProfile
 
 
 def profiled():

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from tandemvote.assumptions import standard_assumptions
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
+from tandemvote.record.assumptions import standard_assumptions
+from tandemvote.record.document import Document
 from tandemvote.verify import verify_file
-from tandemvote.verify.document import Document
-from tandemvote.votes import Votes
+from tandemvote.votes.votes import Votes
 
 
 def drawn(n_voters, n_classes=3, n_samples=300, n_unlabeled=120):

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tandemvote.verify import CertificateFileError, json_text, kinds
-from tandemvote.verify.document import MAX_VOTERS, SCHEMA, Document
-from tandemvote.verify.json_text import parse_document, read_document
+from tandemvote.record import encodings as kinds
+from tandemvote.record import json_text
+from tandemvote.record.document import MAX_VOTERS, SCHEMA, Document
+from tandemvote.record.json_text import parse_document, read_document
+from tandemvote.verify import CertificateFileError
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tandemvote.assumptions import GROUPS
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.certificate.pipeline import with_candidates
-from tandemvote.decimals import rounded_up
-from tandemvote.evidence import Evidence
+from tandemvote.record.assumptions import GROUPS
+from tandemvote.record.document import Document, Group, digest_of
+from tandemvote.record.encodings import pack, unpack
 from tandemvote.verify import CertificateFileError, verify_file
-from tandemvote.verify.document import Document, Group, digest_of
-from tandemvote.verify.kinds import pack, unpack
-from tandemvote.votes import Votes
+from tandemvote.votes.decimals import rounded_up
+from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.votes import Votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
@@ -419,7 +419,7 @@ def test_random_forgeries_of_groups_are_found(oob, tested, problem_of):
 
 
 def test_too_many_groups_are_neither_read_nor_written(oob, monkeypatch, tmp_path):
-    monkeypatch.setattr("tandemvote.verify.document.MAX_PAIRS", 6 * 6 - 1)
+    monkeypatch.setattr("tandemvote.record.document.MAX_PAIRS", 6 * 6 - 1)
     with pytest.raises(
         CertificateFileError, match="more than 1001 certificates, or more than 35 pairs"
     ):
@@ -434,7 +434,7 @@ def test_groups_that_claim_many_voters_are_rejected_before_they_are_unpacked(oob
     groups = [with_group(oob, 1)["certificates"][1] for _ in range(9)]
     for group in groups:
         group["counts"]["n_voters"] = 5000
-    monkeypatch.setattr("tandemvote.verify.kinds.unpack", lambda *_: pytest.fail("unpacked"))
+    monkeypatch.setattr("tandemvote.record.encodings.unpack", lambda *_: pytest.fail("unpacked"))
     with pytest.raises(CertificateFileError, match="or more than 33554432 pairs of voters"):
         read({**oob, "certificates": [oob["certificates"][0], *groups]})
 

@@ -9,13 +9,13 @@ import pytest
 
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.counts import VoteCounts
+from tandemvote.record.document import PAIR_COUNTS
 from tandemvote.verify import verify_file
 from tandemvote.verify.coalitions import voting_units
-from tandemvote.verify.document import PAIR_COUNTS
 from tandemvote.verify.possible_counts import erring_weight, impossible_counts
-from tandemvote.votes import Votes
-from tandemvote.voting import weighted_vote
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.votes import Votes
+from tandemvote.votes.weighted_vote import weighted_vote
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 

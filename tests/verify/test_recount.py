@@ -9,7 +9,7 @@ from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
-from tandemvote.votes import Votes
+from tandemvote.votes.votes import Votes
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 

@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tandemvote.assumptions import standard_assumptions
 from tandemvote.certificate import Certificate, certify_votes
 from tandemvote.certificate.file import document_of
-from tandemvote.decimals import rounded_up
+from tandemvote.record.assumptions import standard_assumptions
 from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
-from tandemvote.votes import Votes
+from tandemvote.votes.decimals import rounded_up
+from tandemvote.votes.votes import Votes
 
 
 def committee(n=300, n_tested=4, n_classes=2, seed=0):

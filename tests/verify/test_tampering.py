@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate.file import certificate_of, document_of
-from tandemvote.decimals import rounded_up
+from tandemvote.record.document import PROFILE, Document, digest_of
+from tandemvote.record.encodings import pack, unpack
+from tandemvote.record.json_text import parse_document
 from tandemvote.verify import CertificateFileError, verify_file
-from tandemvote.verify.document import PROFILE, Document, digest_of
-from tandemvote.verify.json_text import parse_document
-from tandemvote.verify.kinds import pack, unpack
+from tandemvote.votes.decimals import rounded_up
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 

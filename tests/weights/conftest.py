@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tandemvote.counts import VoteCounts
-from tandemvote.votes import Votes
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.votes import Votes
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import Estimate, Relaxation
 

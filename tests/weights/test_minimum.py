@@ -15,8 +15,8 @@ from tandemvote.bounds import (
     tandem_bound,
     tandem_lambda,
 )
-from tandemvote.counts import VoteCounts
-from tandemvote.votes import Votes
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.votes import Votes
 from tandemvote.weights import WeightSolution, lambda_gradient, minimize_bound
 from tandemvote.weights.minimum import METHODS
 from tandemvote.weights.objective import Descent, Objective

@@ -10,9 +10,9 @@ from tandemvote.bounds import (
     first_order_lambda,
     tandem_lambda,
 )
-from tandemvote.counts import VoteCounts
 from tandemvote.inequalities.pac_bayes import lambda_upper
-from tandemvote.votes import Votes
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.votes import Votes
 from tandemvote.weights import lambda_gradient, minimize_bound
 from tandemvote.weights.objective import Objective
 from tandemvote.weights.relaxations import Estimate, Relaxation

@@ -77,8 +77,8 @@ def test_labels_of_the_test_part_do_not_reach_the_bounds_that_spend_none(small_s
     # The same forest tested with wrong test labels: what may not depend on them does not move.
     from sklearn.ensemble import RandomForestClassifier
 
-    from tandemvote.counts import VoteCounts
     from tandemvote.models.trees import out_of_bag_votes, predict_members
+    from tandemvote.votes.counts import VoteCounts
 
     X, y = (getattr(small_source.load("cells"), name) for name in ("X", "y"))
     forest = RandomForestClassifier(30, random_state=0).fit(X[:400], y[:400])

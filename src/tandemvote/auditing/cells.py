@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from tandemvote.codes import as_array, distinct, is_missing
+from tandemvote.votes.codes import as_array, distinct, is_missing
 
 NUMBERS = "biuf"
 """Kinds of numpy types that are numbers."""

@@ -13,7 +13,7 @@ from scipy.special import bdtrc, chdtr, gammaln, lambertw
 from tandemvote.auditing.cells import Column, factorize, is_whole
 from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS
 from tandemvote.auditing.finding import Clue, Finding, about_data
-from tandemvote.codes import Codes, as_array, is_missing
+from tandemvote.votes.codes import Codes, as_array, is_missing
 
 FEWEST_REPEATED = 20
 """Values with several rows, so that rows that belong together can be recognized."""

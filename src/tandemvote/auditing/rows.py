@@ -15,7 +15,7 @@ from tandemvote.auditing.cells import NUMBERS, Column, Contents, factorize, read
 from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL, WORDS_OF_TEXT
 from tandemvote.auditing.finding import Finding, about_data
 from tandemvote.auditing.labels import agreement_by_chance
-from tandemvote.codes import Codes
+from tandemvote.votes.codes import Codes
 
 Digests = NDArray[np.uint64]
 

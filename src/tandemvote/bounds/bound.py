@@ -16,7 +16,7 @@ from tandemvote.bounds.requirements import (
     VacuousBoundWarning,
     binary_explanation,
 )
-from tandemvote.evidence import Evidence
+from tandemvote.votes.evidence import Evidence
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -17,7 +17,7 @@ from tandemvote.bounds.majorities import (
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import ARITHMETIC_MARGIN, FloatArray, outward
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.voting import exact_weights
+from tandemvote.votes.weighted_vote import exact_weights
 
 SMALLEST_SHARE = 1e-300  # a voter with a smaller share of delta has no limit but 1
 PRICE_BITS = 40  # prices become multiples of 2^-40, so that their sums are exact

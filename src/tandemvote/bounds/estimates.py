@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.majorities import HALF, smallest_coalition
 from tandemvote.bounds.requirements import TEST, RequirementError
-from tandemvote.counts import HeldOutSets, IntArray, VoteCounts
-from tandemvote.evidence import Evidence
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
+from tandemvote.votes.counts import HeldOutSets, IntArray, VoteCounts
+from tandemvote.votes.evidence import Evidence
 
 
 class Estimates:

@@ -1,9 +1,9 @@
 """Coalitions: sets of voters with at least half of the weight, without which no vote is wrong.
 
 If voters with less than half of the weight err, the others make the right label win, however ties
-are broken. Weights are the whole numbers that `tandemvote.voting.weighted_vote` adds up. A set that
-has half of the weight up to rounding is a coalition, since another implementation of the same vote
-may break the tie the other way.
+are broken. Weights are the whole numbers that `weighted_vote` adds up. A set that has half of the
+weight up to rounding is a coalition, since another implementation of the same vote may break the
+tie the other way.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.voting import SHARE_ROUNDING, exact_weights
+from tandemvote.votes.weighted_vote import SHARE_ROUNDING, exact_weights
 
 MOST_ENUMERATED = 15  # voters whose subsets are looked at one by one
 HALF = Fraction(1, 2)

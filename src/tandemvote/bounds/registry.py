@@ -11,7 +11,7 @@ from tandemvote.bounds.markov import DISAGREEMENT_BOUND, FIRST_ORDER_BOUND, TAND
 from tandemvote.bounds.second_order import C_BOX_BOUND, C_TANDEM_BOUND, SECOND_ORDER_BOUND
 from tandemvote.bounds.test_set import TEST_SET_BOUND
 from tandemvote.bounds.vote_profile import VOTE_PROFILE_BOUND
-from tandemvote.evidence import Evidence
+from tandemvote.votes.evidence import Evidence
 
 FROM_VOTES = (
     FIRST_ORDER_BOUND,

@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection
 from itertools import islice
 from typing import Any, NamedTuple
 
-from tandemvote.evidence import Evidence
 from tandemvote.inequalities import Interval
 from tandemvote.inequalities.outward import INPUT_MARGIN
-from tandemvote.votes import SMALLEST
+from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.votes import SMALLEST
 
 ROOM = 1.0 + INPUT_MARGIN  # intervals contradict each other if apart by more than rounding
 

@@ -100,8 +100,8 @@ def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
     Examples
     --------
     >>> from tandemvote import VoteCounts, Votes
-    >>> from tandemvote.evidence import Evidence
-    >>> from tandemvote.voting import VoteProfile
+    >>> from tandemvote.votes.evidence import Evidence
+    >>> from tandemvote.votes.weighted_vote import VoteProfile
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(2, size=3000)
     >>> predictions = labels ^ (rng.random((9, 3000)) < 0.1)

@@ -17,16 +17,16 @@ from tandemvote.bounds import RequirementError, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import applicable_bounds
 from tandemvote.certificate import rendering
-from tandemvote.certificate.metric import certify_metric
-from tandemvote.confusion import METRICS, PER_CLASS
-from tandemvote.counts import VoteCounts
-from tandemvote.evidence import Evidence
-from tandemvote.extras import import_extra
+from tandemvote.certificate.for_metric import certify_metric
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.metrics import metric_limits, metric_value
-from tandemvote.verify.document import Group, Measure
-from tandemvote.votes import REFEREE, Votes
-from tandemvote.voting import VoteProfile, weighted_vote
+from tandemvote.metrics.confusion import METRICS, PER_CLASS
+from tandemvote.metrics.limits import metric_limits, metric_value
+from tandemvote.record.document import Group, Measure
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.extras import import_extra
+from tandemvote.votes.votes import REFEREE, Votes
+from tandemvote.votes.weighted_vote import VoteProfile, weighted_vote
 
 if TYPE_CHECKING:
     import pandas

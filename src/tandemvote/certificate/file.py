@@ -12,23 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.atomic_files import written_whole
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
-from tandemvote.confusion import AT_MOST
-from tandemvote.counts import VoteCounts
-from tandemvote.decimals import rounded_down, rounded_up
-from tandemvote.evidence import Evidence, VoteResult
-from tandemvote.verify import verify_file
-from tandemvote.verify.document import (
+from tandemvote.metrics.confusion import AT_MOST
+from tandemvote.record.document import (
     PAIR_COUNTS,
     TEST_SET,
     CertificateRecord,
     Document,
     StatedTest,
 )
-from tandemvote.verify.json_text import CertificateFileError, parse_document
-from tandemvote.voting import VoteProfile
-from tandemvote.whole_files import written_whole
+from tandemvote.record.json_text import CertificateFileError, parse_document
+from tandemvote.verify import verify_file
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.decimals import rounded_down, rounded_up
+from tandemvote.votes.evidence import Evidence, VoteResult
+from tandemvote.votes.weighted_vote import VoteProfile
 
 SAME = (
     *("metric", "delta", "candidates", "published", "members", "group", "measure"),

@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.assumptions import GROUPS
 from tandemvote.bounds import VacuousBoundWarning
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.pipeline import with_candidates
 from tandemvote.certificate.rendering import TextTable, as_text, rate
-from tandemvote.codes import as_array, is_missing
-from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
-from tandemvote.evidence import Evidence
-from tandemvote.index_order import check_same_order
-from tandemvote.spelling import printable
-from tandemvote.verify.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
-from tandemvote.votes import REFEREE, Votes, select_samples
-from tandemvote.voting import weighted_vote
+from tandemvote.record.assumptions import GROUPS
+from tandemvote.record.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
+from tandemvote.votes.codes import as_array, is_missing
+from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
+from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.index_order import check_same_order
+from tandemvote.votes.spelling import printable
+from tandemvote.votes.votes import REFEREE, Votes, select_samples
+from tandemvote.votes.weighted_vote import weighted_vote
 
 Mask = NDArray[np.bool_]
 

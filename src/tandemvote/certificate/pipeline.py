@@ -13,24 +13,24 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.assumptions import standard_assumptions
 from tandemvote.auditing import Finding
 from tandemvote.bounds import Bound, get_bound
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds, best_bounds
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.rendering import rate
-from tandemvote.counts import VoteCounts
-from tandemvote.decimals import MAX_DELTA
-from tandemvote.draws import shuffled
-from tandemvote.evidence import Evidence, VoteResult
-from tandemvote.held_out_checks import check_empty_rows, check_held_out_sets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.verify.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
-from tandemvote.votes import REFEREE, Votes, check_voters_tested
-from tandemvote.votes_io.counting import GIVEN, count_votes
-from tandemvote.voting import VoteProfile, votable, weighted_vote
+from tandemvote.record.assumptions import standard_assumptions
+from tandemvote.record.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
+from tandemvote.votes.counting import GIVEN, count_votes
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.decimals import MAX_DELTA
+from tandemvote.votes.dependent_sets import check_empty_rows, check_held_out_sets
+from tandemvote.votes.draws import shuffled
+from tandemvote.votes.evidence import Evidence, VoteResult
+from tandemvote.votes.votes import REFEREE, Votes, check_voters_tested
+from tandemvote.votes.weighted_vote import VoteProfile, votable, weighted_vote
 from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import MINIMIZABLE
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.registry import FEW_VOTERS
-from tandemvote.confusion import AT_LEAST, PER_CLASS
-from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
-from tandemvote.planning import labels_needed
-from tandemvote.spelling import printable
-from tandemvote.verify.document import TEST_SET
-from tandemvote.votes import REFEREE
+from tandemvote.metrics.confusion import AT_LEAST, PER_CLASS
+from tandemvote.metrics.planning import labels_needed
+from tandemvote.record.document import TEST_SET
+from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
+from tandemvote.votes.spelling import printable
+from tandemvote.votes.votes import REFEREE
 
 if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.assumptions import DRAW, ONE_ROW_PER_GROUP, SELECTIVE
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text
-from tandemvote.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.metrics import rate_lower
-from tandemvote.votes import Votes
+from tandemvote.metrics.limits import rate_lower
+from tandemvote.record.assumptions import DRAW, ONE_ROW_PER_GROUP, SELECTIVE
+from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
+from tandemvote.votes.votes import Votes
 
 MARGINS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Thresholds that are searched: fixed in advance, as they must be."""

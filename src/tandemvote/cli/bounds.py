@@ -56,7 +56,7 @@ def bounds(
     tandemvote bounds --gibbs-loss 0.2 --tandem-loss 0.1 --n 900 --n-pairs 300
     """
     from tandemvote.bounds import BOUNDS, Estimates, RequirementError
-    from tandemvote.decimals import rounded_up
+    from tandemvote.votes.decimals import rounded_up
 
     counts = [_errors_and_samples(text) for text in voter]
     if None not in (numbers.n_errors, numbers.n_samples):

@@ -16,8 +16,8 @@ from tandemvote.cli.options import option
 if TYPE_CHECKING:
     from tandemvote.auditing import Finding
     from tandemvote.certificate.pipeline import Source
-    from tandemvote.votes import Votes
-    from tandemvote.votes_io import VoteFiles
+    from tandemvote.votes.reading import VoteFiles
+    from tandemvote.votes.votes import Votes
 
 
 @options.grouped
@@ -54,24 +54,24 @@ def certify_votes(
     """
     outputs.check_outputs(vars(files), inputs=[votes, unlabeled])
     from tandemvote import certificate as certificates
-    from tandemvote import votes_io
     from tandemvote.certificate.pipeline import check_request
     from tandemvote.cli.training import read_groupings
-    from tandemvote.held_out_checks import check_empty_rows
-    from tandemvote.verify.document import CLASS, PREDICTED
-    from tandemvote.votes import TIES
+    from tandemvote.record.document import CLASS, PREDICTED
+    from tandemvote.votes import reading, vote_tables
+    from tandemvote.votes.dependent_sets import check_empty_rows
+    from tandemvote.votes.votes import TIES
 
     check_request(**guarantee.request, classes=())  # before hours of counting
-    by = read_groupings(guarantee.by, table.target, votes_io.column_names(votes))
+    by = read_groupings(guarantee.by, table.target, vote_tables.column_names(votes))
     columns = [name for name in by if name not in (CLASS, PREDICTED)]
     if ties not in TIES:
         raise typer.BadParameter(f"--ties {ties} is not valid. Use smallest or referee.")
-    reading = {**table.reading(columns), "ties": ties}
-    large = votes_io.VoteFiles(votes, **reading) if votes_io.cells.is_parquet(votes) else None
+    read_as = {**table.reading(columns), "ties": ties}
+    large = reading.VoteFiles(votes, **read_as) if vote_tables.is_parquet(votes) else None
     source: Source
     findings: list[Finding] = []
-    if large is None or large.n_samples * large.n_voters <= votes_io.cells.BATCH_CELLS:
-        source = in_memory = votes_io.read_votes(votes, **reading, keep=keep, unlabeled=unlabeled)
+    if large is None or large.n_samples * large.n_voters <= vote_tables.BATCH_CELLS:
+        source = in_memory = reading.read_votes(votes, **read_as, keep=keep, unlabeled=unlabeled)
         check_empty_rows(in_memory)
         findings = _about_missing(in_memory)
     elif unlabeled or by:
@@ -80,7 +80,7 @@ def certify_votes(
             " memory. Certify a random part of the rows, or do without these options."
         )
     else:
-        votes_io.check_voters(next(iter(large)), large.voters, keep=keep)
+        reading.check_voters(next(iter(large)), large.voters, keep=keep)
         source = large if guarantee.quiet else _Watched(large)
         if not guarantee.quiet:
             say(f"Counting {large.n_samples:,} rows.", err=True)
@@ -92,7 +92,7 @@ def certify_votes(
         delta=guarantee.delta,
         findings=findings,
     )
-    cells = votes_io.read_columns(votes, columns)
+    cells = vote_tables.read_columns(votes, columns)
     values = {name: [cell or None for cell in cells[name]] for name in columns}
     tables = (
         *("--votes", votes),

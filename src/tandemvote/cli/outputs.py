@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from tandemvote.atomic_files import written_whole
 from tandemvote.cli import GATE_CLOSED
 from tandemvote.cli.messages import in_options, say
 from tandemvote.cli.options import Guarantee
-from tandemvote.extras import import_extra
-from tandemvote.spelling import cell_of
-from tandemvote.whole_files import written_whole
+from tandemvote.votes.extras import import_extra
+from tandemvote.votes.spelling import cell_of
 
 if TYPE_CHECKING:
     from tandemvote.certificate import Certificate
@@ -99,7 +99,7 @@ def deliver(
         words = shlex.join(["tandemvote", "verify", str(path), *check])
         lines += [f"Certificate: {path}", f"Check it: {words}"]
     if path := files.get("model"):
-        from tandemvote.model_file import JOBLIB_WARNING, save_model
+        from tandemvote.model_files.model_file import JOBLIB_WARNING, save_model
 
         save_model(model, path)
         warning = f" ({JOBLIB_WARNING})" if path.suffix == ".joblib" else ""
@@ -119,7 +119,7 @@ def deliver(
 def _print(certificate: Certificate, guarantee: Guarantee, *, as_json: bool) -> None:
     from tandemvote.bounds import get_bound
     from tandemvote.certificate.rendering import TextTable, as_text
-    from tandemvote.decimals import rounded_up
+    from tandemvote.votes.decimals import rounded_up
 
     if as_json:
         shown: dict[str, Any] = {"observed": certificate.observed, "guaranteed": certificate.value}

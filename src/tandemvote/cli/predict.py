@@ -9,7 +9,7 @@ import typer
 from tandemvote.cli import options, outputs
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import flag, option
-from tandemvote.spelling import printable
+from tandemvote.votes.spelling import printable
 
 PREDICTION = "prediction"
 
@@ -40,7 +40,7 @@ def predict(
     if PREDICTION in keep:
         raise typer.BadParameter("--keep prediction is the name of the new column. Rename yours.")
     outputs.check_outputs({"output": output}, inputs=[model, new])
-    from tandemvote.model_file import load_model
+    from tandemvote.model_files.model_file import load_model
     from tandemvote.tables import read_features
     from tandemvote.tables.encoding import describe_unknown
 

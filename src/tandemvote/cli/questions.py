@@ -49,8 +49,8 @@ def compare(
     outputs.check_outputs({"picture": picture}, inputs=[data])
     if predictions == bool(learner) or len(set(learner)) != len(learner) or len(learner) == 1:
         raise typer.BadParameter("Give --predictions, or at least two different --learner.")
-    from tandemvote.models.compare import compare_all
     from tandemvote.models.held_out import Samples
+    from tandemvote.monitoring.comparison import compare_all
 
     if predictions:
         models, y, groups, findings = _read(data, columns)
@@ -75,12 +75,12 @@ def compare(
 
 def _read(path: str, columns: options.Columns) -> Predicted:
     """Read a table of predictions."""
-    from tandemvote import votes_io
+    from tandemvote.votes import vote_tables
 
     target, groups = columns.target or "label", columns.groups
     skipped = {target, groups, *columns.drop}
-    names = [name for name in votes_io.column_names(path) if name not in skipped]
-    cells = votes_io.read_columns(path, [*names, target, *([groups] if groups else [])])
+    names = [name for name in vote_tables.column_names(path) if name not in skipped]
+    cells = vote_tables.read_columns(path, [*names, target, *([groups] if groups else [])])
     for name in (*names, target):
         if "" in cells[name]:
             row = cells[name].index("") + 1
@@ -125,7 +125,7 @@ def plan(
 
     tandemvote plan --error 3% --max-error 5%
     """
-    from tandemvote.planning import labels_in_all, labels_needed
+    from tandemvote.metrics.planning import labels_in_all, labels_needed
 
     needed = labels_needed(error, max_error, confidence=guarantee.confidence, power=power)
     say(
@@ -167,9 +167,9 @@ def watch(
     outputs.check_outputs({"picture": picture}, inputs=[labeled])
     import numpy as np
 
-    from tandemvote import votes_io
     from tandemvote.certificate import Certificate
-    from tandemvote.monitor import Monitor
+    from tandemvote.monitoring.monitor import Monitor
+    from tandemvote.votes import vote_tables
 
     monitor = Monitor(Certificate.load(certificate), confidence=guarantee.confidence)
     if groups is None and monitor.by_group:
@@ -179,7 +179,7 @@ def watch(
     names = [target, prediction, *([] if groups is None else [groups])]
     if len(set(names)) < len(names):
         raise typer.BadParameter("--target, --prediction and --groups must be different columns.")
-    columns, classes = votes_io.read_columns(labeled, names), monitor.classes or []
+    columns, classes = vote_tables.read_columns(labeled, names), monitor.classes or []
     for name in names:
         for row, cell in enumerate(columns[name], 1):
             if not cell and name != target:

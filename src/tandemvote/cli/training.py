@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.auditing import Finding, Findings, check_findings
-from tandemvote.auditing.checks import audit
+from tandemvote.auditing.audit import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.cli.messages import progress, say
 from tandemvote.cli.options import (
@@ -27,12 +27,12 @@ from tandemvote.cli.options import (
     Training,
     bounds_of,
 )
-from tandemvote.draws import shuffled
-from tandemvote.spelling import printable
+from tandemvote.record.document import CLASS, PREDICTED
 from tandemvote.tables import DatasetError, Table, TableColumns, read_table, with_encoder
 from tandemvote.tables.encoding import make_encoder, text_columns
 from tandemvote.tables.errors import number_of
-from tandemvote.verify.document import CLASS, PREDICTED
+from tandemvote.votes.draws import shuffled
+from tandemvote.votes.spelling import printable
 
 FEWEST_LABELED = 20
 ROWS = ("grouped_rows", "sorted_rows", "time_order")

@@ -12,7 +12,7 @@ import typer
 from tandemvote.cli import WRONG, options
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import flag, option
-from tandemvote.spelling import printable, value_of
+from tandemvote.votes.spelling import printable, value_of
 
 if TYPE_CHECKING:
     from tandemvote.verify import Verdict
@@ -34,21 +34,21 @@ def verify(
 
     Exit codes: 0 everything holds; 1 something does not, and is named; 2 the file cannot be read.
     """
-    from tandemvote import votes_io
+    from tandemvote.record.document import Document
+    from tandemvote.record.json_text import read_document
     from tandemvote.verify import verify_file
-    from tandemvote.verify.document import Document
-    from tandemvote.verify.json_text import read_document
+    from tandemvote.votes import reading, vote_tables
 
     document = Document.from_json(read_document(file))
     labeled, predictions, columns = None, None, {}
     if votes is not None:
         stated = {each.by for each in document.groupings}
-        by = {name: value_of(name) for name in votes_io.column_names(votes)}
+        by = {name: value_of(name) for name in vote_tables.column_names(votes)}
         by = {name: value for name, value in by.items() if value in stated}
-        labeled = votes_io.read_votes(votes, **table.reading(by), keep=None)
-        columns = {by[name]: cells for name, cells in votes_io.read_columns(votes, by).items()}
+        labeled = reading.read_votes(votes, **table.reading(by), keep=None)
+        columns = {by[name]: cells for name, cells in vote_tables.read_columns(votes, by).items()}
     if unlabeled is not None:
-        predictions = votes_io.read_predictions(unlabeled, drop=table.drop)
+        predictions = reading.read_predictions(unlabeled, drop=table.drop)
     verdict = verify_file(
         document, rigorous=rigorous, votes=labeled, unlabeled=predictions, columns=columns
     )

@@ -4,9 +4,9 @@ A display is constructed from the result that it shows, and ``plot`` draws it. D
 ``tandemvote[report]``.
 """
 
+from tandemvote.displays.comparisons import ComparisonDisplay, MonitorDisplay
 from tandemvote.displays.display import Display
 from tandemvote.displays.guarantees import BoundsDisplay, GroupsDisplay, SelectiveDisplay
-from tandemvote.displays.questions import ComparisonDisplay, MonitorDisplay
 from tandemvote.displays.voters import ProfileDisplay, TandemDisplay, WeightsDisplay
 
 __all__ = [

@@ -10,7 +10,7 @@ import os
 from abc import ABC, abstractmethod
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
-from tandemvote.extras import import_extra
+from tandemvote.votes.extras import import_extra
 
 if TYPE_CHECKING:
     import matplotlib.axes

@@ -10,8 +10,8 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.rendering import rate
 from tandemvote.certificate.selective import SelectiveCertificate
-from tandemvote.decimals import rounded_down, rounded_up
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
+from tandemvote.votes.decimals import rounded_down, rounded_up
 
 
 class BoundsDisplay(Display):

@@ -10,12 +10,12 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from tandemvote.bounds.estimates import check_distribution
-from tandemvote.counts import VoteCounts
 from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
-from tandemvote.extras import import_extra
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.votes import Votes
-from tandemvote.voting import exact_weights
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.extras import import_extra
+from tandemvote.votes.votes import Votes
+from tandemvote.votes.weighted_vote import exact_weights
 
 N_BINS = 40
 """Even, so that 1/2 lies between two bins."""

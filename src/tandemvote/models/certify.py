@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.auditing import check_findings
-from tandemvote.auditing.checks import audit
+from tandemvote.auditing.audit import audit
 from tandemvote.certificate import Certificate, SelectiveCertificate, certify_votes
 from tandemvote.certificate.pipeline import BoundName
-from tandemvote.confusion import Metric, Sides
-from tandemvote.decimals import failure_probability
+from tandemvote.metrics.confusion import Metric, Sides
 from tandemvote.models.held_out import Samples, unchecked, votes_of, with_deployed
 from tandemvote.models.model_checks import check_bagged, is_made_of_trees
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
-from tandemvote.votes import Voters, Votes
-from tandemvote.voting import FloatArray, vote_shares
+from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED
+from tandemvote.votes.decimals import failure_probability
+from tandemvote.votes.votes import Voters, Votes
+from tandemvote.votes.weighted_vote import FloatArray, vote_shares
 
 
 def certify(

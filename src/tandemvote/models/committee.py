@@ -19,15 +19,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.audit import audit
 from tandemvote.auditing.cells import check_collected
-from tandemvote.auditing.checks import audit
 from tandemvote.auditing.finding import ABOUT_TIME
 from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import certify_votes
-from tandemvote.codes import Codes, as_array, check_not_missing, encode
-from tandemvote.decimals import failure_probability
-from tandemvote.draws import LARGEST_SEED
-from tandemvote.index_order import check_same_order, index_of
 from tandemvote.models import private_names as private
 from tandemvote.models.digest import HasCertificate, models_digest
 from tandemvote.models.members import (
@@ -47,8 +43,12 @@ from tandemvote.models.splitting import (
     latest_test_rows,
     time_ranks,
 )
-from tandemvote.votes import REFEREE, SMALLEST, Votes
-from tandemvote.voting import FloatArray, first_places
+from tandemvote.votes.codes import Codes, as_array, check_not_missing, encode
+from tandemvote.votes.decimals import failure_probability
+from tandemvote.votes.draws import LARGEST_SEED
+from tandemvote.votes.index_order import check_same_order, index_of
+from tandemvote.votes.votes import REFEREE, SMALLEST, Votes
+from tandemvote.votes.weighted_vote import FloatArray, first_places
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:

@@ -14,18 +14,18 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.auditing import Finding, check_findings
+from tandemvote.auditing.audit import audit
 from tandemvote.auditing.cells import check_collected
-from tandemvote.auditing.checks import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.bounds import Bound
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.certificate.pipeline import BoundName, certify_votes, check_request
-from tandemvote.decimals import failure_probability
 from tandemvote.models import private_names as private
 from tandemvote.models.digest import HasCertificate, models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
-from tandemvote.voting import FloatArray, vote_shares
+from tandemvote.votes.decimals import failure_probability
+from tandemvote.votes.weighted_vote import FloatArray, vote_shares
 
 
 class CertifiedForestClassifier(HasCertificate, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

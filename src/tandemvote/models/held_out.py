@@ -11,23 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
-from tandemvote.assumptions import UNCHECKED
 from tandemvote.auditing import Finding, check_findings
-from tandemvote.auditing.checks import audit
+from tandemvote.auditing.audit import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import Source
-from tandemvote.codes import Codes, encode
-from tandemvote.counts import VoteCounts
-from tandemvote.evidence import Evidence
-from tandemvote.held_out_checks import check_empty_rows
-from tandemvote.index_order import index_of
 from tandemvote.models.model_checks import check_has_predict, check_one_label, predict_labels
 from tandemvote.models.private_names import pick
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import can_recognize, check_not_trained_on
 from tandemvote.models.trees import frozen_copy
-from tandemvote.spelling import printable
-from tandemvote.votes import Votes, check_predicts_labels
+from tandemvote.record.assumptions import UNCHECKED
+from tandemvote.votes.codes import Codes, encode
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.dependent_sets import check_empty_rows
+from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.index_order import index_of
+from tandemvote.votes.spelling import printable
+from tandemvote.votes.votes import Votes, check_predicts_labels
 
 
 class Samples(NamedTuple):

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from tandemvote.codes import encode
-from tandemvote.draws import LARGEST_SEED, Rows
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.models.model_checks import BAGGED, last_step, predict_labels
 from tandemvote.models.private_names import pick, slice_fit_params
+from tandemvote.votes.codes import encode
+from tandemvote.votes.draws import LARGEST_SEED, Rows
 
 Unfitted = tuple[Any, dict[str, Any]]
 """An estimator, not fitted, and its fit parameters."""

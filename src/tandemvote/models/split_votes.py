@@ -14,12 +14,12 @@ from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, TimeSeri
 from sklearn.utils import column_or_1d
 
 from tandemvote.auditing import check_findings
-from tandemvote.auditing.checks import audit
-from tandemvote.index_order import check_same_order, index_of
+from tandemvote.auditing.audit import audit
 from tandemvote.models.held_out import predict_each
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, predict_labels
 from tandemvote.models.private_names import pick
-from tandemvote.votes import Votes
+from tandemvote.votes.index_order import check_same_order, index_of
+from tandemvote.votes.votes import Votes
 
 BLIND = (KFold, RepeatedKFold, ShuffleSplit)
 """Splitters that use neither labels nor features; subclasses may."""

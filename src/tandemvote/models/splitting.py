@@ -11,9 +11,9 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import as_array, check_not_missing
-from tandemvote.draws import LARGEST_SEED, Rows, keyed_order, shuffled
-from tandemvote.index_order import check_same_order
+from tandemvote.votes.codes import as_array, check_not_missing
+from tandemvote.votes.draws import LARGEST_SEED, Rows, keyed_order, shuffled
+from tandemvote.votes.index_order import check_same_order
 
 FEWEST_GROUPS = 10
 """With fewer groups, even a test set without errors bounds the error rate by 1/4 or more."""

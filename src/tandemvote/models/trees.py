@@ -17,14 +17,14 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
-from tandemvote.codes import Codes, encode
-from tandemvote.index_order import index_of
 from tandemvote.models.model_checks import (
     BAGGED,
     check_independent_bootstraps,
     is_made_of_trees,
 )
-from tandemvote.votes import Votes
+from tandemvote.votes.codes import Codes, encode
+from tandemvote.votes.index_order import index_of
+from tandemvote.votes.votes import Votes
 
 CACHE_BYTES = 2**20
 """Rows are copied for a tree in parts of this size, which a processor's cache holds."""

@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix
 
+from tandemvote.atomic_files import written_whole
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
+from tandemvote.certificate.for_metric import class_metrics
 from tandemvote.certificate.groups import GroupCertificates
-from tandemvote.certificate.metric import class_metrics
 from tandemvote.certificate.rendering import rate
-from tandemvote.decimals import percent, rounded_up
 from tandemvote.displays import BoundsDisplay, GroupsDisplay, ProfileDisplay, TandemDisplay
-from tandemvote.extras import import_extra
 from tandemvote.models.model_checks import last_step
+from tandemvote.record.document import TEST_SET
 from tandemvote.report.pictures import Picture, draw
-from tandemvote.spelling import printable
-from tandemvote.verify.document import TEST_SET
-from tandemvote.votes import REFEREE
-from tandemvote.voting import held_out_vote
-from tandemvote.whole_files import written_whole
+from tandemvote.votes.decimals import percent, rounded_up
+from tandemvote.votes.extras import import_extra
+from tandemvote.votes.spelling import printable
+from tandemvote.votes.votes import REFEREE
+from tandemvote.votes.weighted_vote import held_out_vote
 
 CAPTION = "Lines end at the error bound. Squares are observed errors, larger for more samples."
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tandemvote.displays import Display
 from tandemvote.displays.display import ACCENT, MUTED, SECOND
-from tandemvote.extras import import_extra
+from tandemvote.votes.extras import import_extra
 
 INK = "#010203"
 """Placeholder for the page's text color; nothing else is drawn in it."""

@@ -12,8 +12,8 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
-from tandemvote.spelling import shown
 from tandemvote.tables.kinds import CATEGORY
+from tandemvote.votes.spelling import shown
 
 FEW_CATEGORIES = 10
 """Categories of a column with a feature for each, as measured in docs/benchmarks/tables.rst."""

@@ -19,10 +19,10 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 
 from tandemvote.auditing import Finding
-from tandemvote.extras import import_extra
 from tandemvote.tables.errors import DatasetError, explained, number_of
 from tandemvote.tables.kinds import check_columns, text_of
-from tandemvote.votes_io.cells import too_many_cells
+from tandemvote.votes.extras import import_extra
+from tandemvote.votes.vote_tables import too_many_cells
 
 if TYPE_CHECKING:
     import pandas

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from tandemvote.extras import import_extra
-from tandemvote.spelling import no_column
 from tandemvote.tables.errors import DatasetError, explained
+from tandemvote.votes.extras import import_extra
+from tandemvote.votes.spelling import no_column
 
 if TYPE_CHECKING:
     import pandas

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.auditing import Finding
-from tandemvote.spelling import NAMES_SHOWN, shown
 from tandemvote.tables.errors import DatasetError, number_of
 from tandemvote.tables.files import read_frame
 from tandemvote.tables.kinds import CATEGORY, TableColumns, check_columns, with_kinds
+from tandemvote.votes.spelling import NAMES_SHOWN, shown
 
 if TYPE_CHECKING:
     import pandas

@@ -6,11 +6,12 @@ binomial tails, duality for the supremum in C2. Nothing is imported from `tandem
 or `tandemvote.bounds`.
 
 Votes that are given are counted again with what the library counts them with: the rule of the vote
-(`tandemvote.voting`), the pairs (`tandemvote.pair_counts`) and the metrics
-(`tandemvote.confusion`). A recount finds a file that was changed, not a fault in these modules.
+(`tandemvote.votes.weighted_vote`), the pairs (`tandemvote.votes.pair_counts`) and the metrics
+(`tandemvote.metrics.confusion`). A recount finds a file that was changed, not a fault in these
+modules.
 """
 
-from tandemvote.verify.checks import Verdict, verify_file
-from tandemvote.verify.json_text import CertificateFileError
+from tandemvote.record.json_text import CertificateFileError
+from tandemvote.verify.verdict import Verdict, verify_file
 
 __all__ = ["CertificateFileError", "Verdict", "verify_file"]

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from scipy.special import betainccinv
 
-from tandemvote.extras import import_extra
-from tandemvote.verify.json_text import CertificateFileError
+from tandemvote.record.json_text import CertificateFileError
+from tandemvote.votes.extras import import_extra
 
 Condition = Callable[[Fraction], bool | None]
 """Whether a number is above a root; None if balls leave it open."""

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tandemvote.record.document import CertificateRecord
+from tandemvote.record.encodings import IntArray
 from tandemvote.verify.arithmetic import HALF, PI, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
-from tandemvote.verify.document import CertificateRecord
-from tandemvote.verify.kinds import IntArray
 
 ExactIntegers = NDArray[np.object_]
 """Python's integers, of any size."""

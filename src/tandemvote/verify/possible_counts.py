@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from tandemvote.record.document import DISAGREEMENT, CertificateRecord
+from tandemvote.record.encodings import IntArray
 from tandemvote.verify.arithmetic import HALF
 from tandemvote.verify.coalitions import TIE_ROUNDING, voting_units
-from tandemvote.verify.document import DISAGREEMENT, CertificateRecord
-from tandemvote.verify.kinds import IntArray
 from tandemvote.verify.recount import ROUNDING
 
 

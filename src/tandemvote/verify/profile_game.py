@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tandemvote.record.encodings import FloatArray
 from tandemvote.verify.arithmetic import HALF, Arithmetic, is_above
 from tandemvote.verify.averages import Evidence, SampleSize
-from tandemvote.verify.kinds import FloatArray
 
 N_CELLS = 24
 """Cells of g, by the evidence of the labels."""

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.codes import Codes
-from tandemvote.confusion import Tests, count_tests
-from tandemvote.draws import shuffled
-from tandemvote.pair_counts import true_pairs
-from tandemvote.spelling import written
-from tandemvote.verify.document import CLASS, PREDICTED, CertificateRecord, Document
-from tandemvote.verify.kinds import FloatArray, IntArray
-from tandemvote.votes import Votes, select_samples
-from tandemvote.voting import can_win, held_out_vote, is_test_error, vote_leads
+from tandemvote.metrics.confusion import Tests, count_tests
+from tandemvote.record.document import CLASS, PREDICTED, CertificateRecord, Document
+from tandemvote.record.encodings import FloatArray, IntArray
+from tandemvote.votes.codes import Codes
+from tandemvote.votes.draws import shuffled
+from tandemvote.votes.pair_counts import true_pairs
+from tandemvote.votes.spelling import written
+from tandemvote.votes.votes import Votes, select_samples
+from tandemvote.votes.weighted_vote import can_win, held_out_vote, is_test_error, vote_leads
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""

@@ -10,10 +10,10 @@ from typing import Any
 
 from scipy.optimize import OptimizeResult, minimize_scalar
 
+from tandemvote.record.document import VOTE_PROFILE
+from tandemvote.record.encodings import FloatArray
 from tandemvote.verify.arithmetic import HALF, Arithmetic, is_above
 from tandemvote.verify.averages import Average, Evidence
-from tandemvote.verify.document import VOTE_PROFILE
-from tandemvote.verify.kinds import FloatArray
 from tandemvote.verify.profile_game import smallest_refuted
 from tandemvote.verify.truths import NO_BOUND, Truth, clipped
 

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from tandemvote.bounds.estimates import Estimates, check_distribution
 from tandemvote.bounds.registry import get_bound
-from tandemvote.counts import VoteCounts
-from tandemvote.evidence import Evidence
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.evidence import Evidence
 from tandemvote.weights.irprop import irprop
 from tandemvote.weights.objective import MINIMIZABLE, Objective, Step
 from tandemvote.weights.solvers import solve
@@ -102,7 +102,7 @@ def minimize_bound(
 
     Examples
     --------
-    >>> from tandemvote.votes import Votes
+    >>> from tandemvote.votes.votes import Votes
     >>> predictions = np.zeros((3, 600), int)
     >>> predictions[0, :60] = predictions[1, 40:100] = predictions[2, 300:480] = 1
     >>> counts = VoteCounts.from_votes(Votes.from_predictions(predictions, np.zeros(600, int)))

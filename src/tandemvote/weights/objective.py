@@ -11,10 +11,10 @@ import numpy as np
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import get_bound
 from tandemvote.bounds.requirements import RequirementError
-from tandemvote.counts import VoteCounts
-from tandemvote.evidence import Evidence
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_gamma, check_lambda
+from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.evidence import Evidence
 from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
 
 MINIMIZABLE = ("first_order", "tandem", "disagreement")  # bounds that weights can minimize

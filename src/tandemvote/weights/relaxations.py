@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tandemvote.bounds.estimates import published_size
-from tandemvote.counts import HeldOutSets
 from tandemvote.inequalities.harmonic import UnequalSets
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import (
@@ -31,6 +30,7 @@ from tandemvote.inequalities.pac_bayes import (
     optimal_gamma,
     optimal_lambda,
 )
+from tandemvote.votes.counts import HeldOutSets
 
 SMALLEST_DISAGREEMENT = 1e-32  # below, the slope of sqrt(D) is frozen, so that it stays finite
 

@@ -34,8 +34,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from tandemvote.counts import IntArray
 from tandemvote.inequalities.outward import FloatArray
+from tandemvote.votes.counts import IntArray
 from tandemvote.weights.objective import Descent, Iterate, Objective
 from tandemvote.weights.relaxations import WeightedAverages
 

@@ -1,0 +1,1 @@
+"""Metrics: what counts as an error, exact limits, differences, and the number of labels."""

@@ -1,0 +1,1 @@
+"""Files with certified classifiers."""

@@ -1,0 +1,1 @@
+"""Questions about error rates over time and between models."""

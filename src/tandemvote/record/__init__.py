@@ -1,0 +1,1 @@
+"""The fields of a certificate: plain numbers and arrays, their file, assumptions in words."""

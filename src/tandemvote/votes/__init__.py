@@ -1,0 +1,1 @@
+"""Votes: labels as codes, predictions, counts, and the weighted vote."""
