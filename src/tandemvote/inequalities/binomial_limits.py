@@ -1,9 +1,9 @@
 r"""The exact binomial upper confidence limit, from errors on a test set.
 
 The limit p solves :math:`P(\mathrm{Bin}(n, p) \le k) = \delta`. As a function of p, that tail is an
-integral of a log-concave density, so its logarithm is concave, and Newton's iteration started where
-the tail is smaller than delta comes down to the root and never crosses it. For delta above 1/2 the
-other tail, at 1 - delta, keeps the digits.
+integral of a log-concave density, so its logarithm is concave, and a step of Newton's iteration
+from scipy's root, on whichever side that lies, ends where the tail is at most delta. For delta
+above 1/2 the other tail, at 1 - delta, keeps the digits.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincc
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
-from tandemvote.inequalities.divergences import kl_lower_inverse, kl_upper_inverse
+from tandemvote.inequalities.divergences import kl_upper_inverse
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 
-MOST_STEPS = 40  # of Newton's iteration; six or so are needed
+MOST_STEPS = 40  # of Newton's iteration; nearly always one is needed
 MANY_TEST_SAMPLES, WIDE_MARGIN = 10**8, 2.0**-34  # beyond, scipy's tails lose digits
 MOST_TEST_SAMPLES = 10**12  # beyond, they lose too many
 SMALLEST_DELTA = 1e-300  # below, tails may underflow, and Chernoff's limit, a larger one, is taken
@@ -60,34 +60,29 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
     limit = np.where(k == 0, -np.expm1(np.log(delta) / some), np.exp(np.log1p(-delta) / some))
     limit = np.atleast_1d(np.where(k == n, 1.0, limit))
     inside = np.atleast_1d((k > 0) & (k < n - 1))
-    limit[inside] = _newton_limit(np.atleast_1d(k)[inside], np.atleast_1d(n)[inside], delta)
+    limit[inside] = _limit(np.atleast_1d(k)[inside], np.atleast_1d(n)[inside], delta)
     margin = np.where(n <= MANY_TEST_SAMPLES, INPUT_MARGIN, WIDE_MARGIN)
     return np.minimum(limit.reshape(k.shape) * (1.0 + margin), 1.0)[()]
 
 
-def _newton_limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
-    """Solve for the limits by Newton's iteration, where 0 < k < n - 1."""
-    below = delta <= 0.5
-    target, tail_at = (np.log(delta), betaincc) if below else (np.log1p(-delta), betainc)
-    # Chernoff's inequality gives a start where the logarithm of the tail is at most the target.
-    if below:
-        p = np.array(kl_upper_inverse(k / n, -target / n))
-    else:  # P(X > k) is also at most (e n p / (k + 1))^(k + 1), which never gives 0
-        least = (k + 1) / n * np.exp(target / (k + 1) - 1.0)
-        p = np.maximum(least, kl_lower_inverse((k + 1) / n, -target / n))
-    inside = p < 1.0  # others are at their limit in floating point, and only move inwards
-    if delta < SMALLEST_DELTA or not inside.any():
+def _limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
+    """Return the limits where 0 < k < n - 1; Chernoff's, which are larger, where tails underflow."""
+    p: FloatArray = np.array(kl_upper_inverse(k / n, -np.log(delta) / n))
+    if delta < SMALLEST_DELTA:
         return p
-    k, n, q = k[inside], n[inside], p[inside]
+    below = delta <= 0.5
+    target = delta if below else 1.0 - delta
+    tail_at, inverse = (betaincc, betainccinv) if below else (betainc, betaincinv)
+    root = inverse(k + 1, n - k, target)
+    p = np.where(tail_at(k + 1, n - k, root) > 0, root, p)
     for _ in range(MOST_STEPS):
-        tail = tail_at(k + 1, n - k, q)
+        tail = tail_at(k + 1, n - k, p)
         # The derivative is n - k times the probability of exactly k errors, divided by 1 - p.
-        exactly_k = np.abs(tail - tail_at(k, n - k + 1, q))
+        slope = (n - k) * np.abs(tail - tail_at(k, n - k + 1, p))
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = (np.log(tail) - target) * tail * (1.0 - q) / ((n - k) * exactly_k)
-        step = np.where(tail > 0, step, 0.0)  # where the tail underflows, Chernoff's limit stays
-        q = q + step if below else q - step
-        if (np.abs(step) <= 1e-13 * q).all():
+            step = (np.log(tail) - np.log(target)) * tail * (1.0 - p) / slope
+        step = np.where((tail > 0) & (p < 1), step, 0.0)
+        p = p + step if below else p - step
+        if (np.abs(step) <= 1e-10 * p).all():  # the error left is about the square of this
             break
-    p[inside] = q
     return p
