@@ -16,7 +16,7 @@ from tandemvote import VoteCounts
 from tandemvote.bounds import Estimates, get_bound, test_set_bound, vote_profile_bound
 from tandemvote.models.trees import out_of_bag_votes
 from tandemvote.votes.evidence import Evidence
-from tandemvote.votes.weighted_vote import VoteProfile
+from tandemvote.votes.profile import VoteProfile
 from tandemvote.weights import minimize_bound
 
 AS_PUBLISHED = {name: get_bound(name) for name in ("first_order", "tandem", "c_tandem")}

@@ -13,7 +13,7 @@ from tandemvote.bounds import ContradictionError, ContradictionWarning
 from tandemvote.bounds.requirements import contradiction_of_moments, contradiction_of_two_classes
 from tandemvote.inequalities import Interval
 from tandemvote.votes.evidence import Evidence
-from tandemvote.votes.weighted_vote import VoteProfile
+from tandemvote.votes.profile import VoteProfile
 
 pytestmark = pytest.mark.long
 

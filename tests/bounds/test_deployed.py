@@ -15,12 +15,12 @@ from tandemvote.bounds import (
     vote_profile_oracle,
 )
 from tandemvote.bounds.requirements import ContradictionError
-from tandemvote.bounds.test_set import paired_levels
+from tandemvote.bounds.single_voter import paired_levels
 from tandemvote.bounds.vote_profile import _phi, deployed_slopes
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
 from tandemvote.votes.evidence import Evidence
-from tandemvote.votes.weighted_vote import VoteProfile, vote_leads
+from tandemvote.votes.profile import VoteProfile, vote_leads
 
 
 @given(st.data())

@@ -16,7 +16,7 @@ from tandemvote.bounds.vote_profile import (
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import catoni_evidence, catoni_tilts
 from tandemvote.votes.evidence import Evidence
-from tandemvote.votes.weighted_vote import VoteProfile, vote_leads
+from tandemvote.votes.profile import VoteProfile, vote_leads
 
 
 @given(st.data())

@@ -9,8 +9,8 @@ from tandemvote.certificate import certify_votes
 from tandemvote.certificate.file import document_of
 from tandemvote.record.document import Document
 from tandemvote.votes.decimals import rounded_up
+from tandemvote.votes.profile import VoteProfile
 from tandemvote.votes.votes import Votes
-from tandemvote.votes.weighted_vote import VoteProfile
 
 
 def profiled():

@@ -12,8 +12,8 @@ from tandemvote.certificate.file import document_of
 from tandemvote.record.document import Document, digest_of
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.possible_counts import impossible_counts
+from tandemvote.votes.profile import vote_leads
 from tandemvote.votes.votes import Votes
-from tandemvote.votes.weighted_vote import vote_leads
 
 
 def votes_of(n_voters, n_classes=2, seed=0, n_labeled=400, n_unlabeled=500):

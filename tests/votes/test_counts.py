@@ -16,7 +16,7 @@ from tandemvote.certificate import certify_votes
 from tandemvote.inequalities import harmonic_cap, harmonic_size
 from tandemvote.votes import counts
 from tandemvote.votes.counting import count_votes
-from tandemvote.votes.counts import HeldOutSets
+from tandemvote.votes.set_sizes import SetSizes
 
 FIELDS = counts.INTEGER_FIELDS
 
@@ -152,7 +152,7 @@ def overlaps():
 
 
 def test_every_prior_gets_its_own_answer(overlaps):
-    sets, rng = HeldOutSets(overlaps), np.random.default_rng(1)
+    sets, rng = SetSizes(overlaps), np.random.default_rng(1)
     posterior = rng.dirichlet(np.ones(6))
     for _ in range(3):
         prior = rng.dirichlet(np.ones(6))
@@ -166,7 +166,7 @@ def test_every_prior_gets_its_own_answer(overlaps):
 def test_voters_without_prior_do_not_make_the_cap_smaller(overlaps):
     overlaps[0, :] = overlaps[:, 0] = 1
     prior = np.array([0.0, 0.2, 0.2, 0.2, 0.2, 0.2])
-    sets = HeldOutSets(overlaps)
+    sets = SetSizes(overlaps)
     assert sets.n_min(prior) == overlaps[1:, 1:].min() > 1
     without = harmonic_size(
         prior[1:], overlaps[1:, 1:], prior[1:], cap=harmonic_cap(overlaps[1:, 1:].min())

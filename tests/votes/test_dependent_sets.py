@@ -8,7 +8,7 @@ from tandemvote.certificate import certify_votes
 from tandemvote.cli.app import run
 from tandemvote.votes.counting import count_votes
 from tandemvote.votes.counts import INTEGER_FIELDS, VoteCounts
-from tandemvote.votes.dependent_sets import check_empty_rows, check_held_out_sets
+from tandemvote.votes.dependent_sets import check_empty_rows, check_independent_sets
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.reading import VoteFiles, read_votes
 from tandemvote.votes.votes import Votes
@@ -49,7 +49,7 @@ def test_designs_pass(n_voters):
         labels, predictions, _ = world(n_voters, 500, seed)
         for held_out in designs(n_voters, 500, rng):
             votes = Votes.from_predictions(predictions, labels, held_out)
-            check_held_out_sets(VoteCounts.from_votes(votes))
+            check_independent_sets(VoteCounts.from_votes(votes))
             if len({*map(bytes, held_out)}) > 1:  # else rows can be removed
                 check_empty_rows(votes)
                 check_empty_rows(VoteCounts.from_votes(votes))

@@ -13,8 +13,9 @@ from tandemvote.certificate import certify_votes
 from tandemvote.votes.counting import count_votes
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence, VoteResult
+from tandemvote.votes.profile import VoteProfile
 from tandemvote.votes.votes import Votes
-from tandemvote.votes.weighted_vote import VoteProfile, held_out_vote, votable
+from tandemvote.votes.weighted_vote import observed_vote, votable
 
 
 def drawn(held_out=2, n_voters=5, seed=0, n_classes=3):
@@ -53,7 +54,7 @@ def test_shards_add_up_to_the_whole(held_out, size, weights):
 def test_numbers_are_those_of_the_vote():
     votes = drawn(0.3)
     result = VoteResult.of(votes)
-    winners = held_out_vote(votes, np.full(5, 0.2))
+    winners = observed_vote(votes, np.full(5, 0.2))
     voted = winners >= 0
     assert 0 < result.n_voted == voted.sum() < 200
     assert result.n_errors == (winners != votes.labels)[voted].sum()

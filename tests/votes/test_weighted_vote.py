@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tandemvote.votes.profile import VoteProfile, vote_leads
 from tandemvote.votes.weighted_vote import (
-    VoteProfile,
     exact_weights,
     votable,
-    vote_leads,
     vote_shares,
     vote_totals,
     weighted_vote,

@@ -39,7 +39,8 @@ from tandemvote.bounds.second_order import (
     second_order_bound,
     second_order_oracle,
 )
-from tandemvote.bounds.test_set import single_voter_bound, test_set_bound
+from tandemvote.bounds.single_voter import single_voter_bound
+from tandemvote.bounds.test_set import test_set_bound
 from tandemvote.bounds.vote_profile import vote_profile_bound, vote_profile_oracle
 
 __all__ = [

@@ -15,8 +15,9 @@ from tandemvote.bounds.requirements import TEST, RequirementError
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
-from tandemvote.votes.counts import HeldOutSets, IntArray, VoteCounts
+from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.set_sizes import IntArray, SetSizes
 
 
 class Estimates:
@@ -273,7 +274,7 @@ class Estimates:
         """Raise ValueError if a voter has weight and no prior."""
         kl_divergence(self.posterior, self.prior)
 
-    def _harmonic(self, sets: HeldOutSets) -> SampleSize:
+    def _harmonic(self, sets: SetSizes) -> SampleSize:
         self.check_prior()
         return sets.harmonic(self.prior).at(self.posterior)
 

@@ -29,7 +29,7 @@ from scipy.optimize import brentq
 from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import PROFILE, ContradictionError, RequirementError
-from tandemvote.bounds.test_set import single_voter_bound
+from tandemvote.bounds.single_voter import single_voter_bound
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
 from tandemvote.inequalities.harmonic import harmonic_size
@@ -101,7 +101,7 @@ def vote_profile_bound(estimates: Estimates, delta: float = 0.05) -> float:
     --------
     >>> from tandemvote import VoteCounts, Votes
     >>> from tandemvote.votes.evidence import Evidence
-    >>> from tandemvote.votes.weighted_vote import VoteProfile
+    >>> from tandemvote.votes.profile import VoteProfile
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(2, size=3000)
     >>> predictions = labels ^ (rng.random((9, 3000)) < 0.1)

@@ -25,8 +25,9 @@ from tandemvote.record.document import Group, Measure
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.extras import import_extra
+from tandemvote.votes.profile import VoteProfile
 from tandemvote.votes.votes import REFEREE, Votes
-from tandemvote.votes.weighted_vote import VoteProfile, weighted_vote
+from tandemvote.votes.weighted_vote import weighted_vote
 
 if TYPE_CHECKING:
     import pandas

@@ -28,7 +28,7 @@ from tandemvote.verify import verify_file
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.decimals import rounded_down, rounded_up
 from tandemvote.votes.evidence import Evidence, VoteResult
-from tandemvote.votes.weighted_vote import VoteProfile
+from tandemvote.votes.profile import VoteProfile
 
 SAME = (
     *("metric", "delta", "candidates", "published", "members", "group", "measure"),

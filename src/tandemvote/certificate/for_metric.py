@@ -14,9 +14,9 @@ from tandemvote.metrics.confusion import PER_CLASS, Metric, Sides, Tests, count_
 from tandemvote.metrics.limits import check_metric, metric_limits
 from tandemvote.record.assumptions import METRIC
 from tandemvote.record.document import TEST_SET, Measure, StatedTest
-from tandemvote.votes.spelling import shown
+from tandemvote.votes.printable import shown
 from tandemvote.votes.votes import REFEREE, Votes
-from tandemvote.votes.weighted_vote import can_win, held_out_vote
+from tandemvote.votes.weighted_vote import can_win, observed_vote
 
 if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
@@ -89,7 +89,7 @@ def certify_metric(
     code = _positive_code(metric, positive, votes, declared=declared)
     tests = count_tests(metric, votes.labels, can_win(votes, certificate.weights), code, costs)
     # What is observed is the vote of the tested models, which has one winner.
-    winners = np.eye(votes.classes.size, dtype=bool)[held_out_vote(votes, certificate.weights)]
+    winners = np.eye(votes.classes.size, dtype=bool)[observed_vote(votes, certificate.weights)]
     levels = np.unique([] if costs is None else costs)
     worst, best = metric_limits(metric, tests, certificate.delta, costs=levels, sides=SIDES[sides])
     measure = Measure(

@@ -24,7 +24,7 @@ from tandemvote.votes.codes import as_array, is_missing
 from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.index_order import check_same_order
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import REFEREE, Votes, select_samples
 from tandemvote.votes.weighted_vote import weighted_vote
 

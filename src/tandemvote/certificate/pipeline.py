@@ -23,14 +23,15 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.record.assumptions import standard_assumptions
 from tandemvote.record.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
+from tandemvote.votes.confidence import MAX_DELTA
 from tandemvote.votes.counting import GIVEN, count_votes
 from tandemvote.votes.counts import VoteCounts
-from tandemvote.votes.decimals import MAX_DELTA
-from tandemvote.votes.dependent_sets import check_empty_rows, check_held_out_sets
+from tandemvote.votes.dependent_sets import check_empty_rows, check_independent_sets
 from tandemvote.votes.draws import shuffled
 from tandemvote.votes.evidence import Evidence, VoteResult
+from tandemvote.votes.profile import VoteProfile
 from tandemvote.votes.votes import REFEREE, Votes, check_voters_tested
-from tandemvote.votes.weighted_vote import VoteProfile, votable, weighted_vote
+from tandemvote.votes.weighted_vote import votable, weighted_vote
 from tandemvote.weights import minimize_bound
 from tandemvote.weights.objective import MINIMIZABLE
 
@@ -104,7 +105,7 @@ def certify_votes(
     evidence, shards, profiled = _counted(source, method, None if method != GIVEN else weights)
     counts = evidence.counts
     check_voters_tested(counts.sizes)
-    check_held_out_sets(counts)
+    check_independent_sets(counts)
     if votes is None:
         check_empty_rows(counts)
     pi = check_distribution(prior, counts.n_voters, "prior")

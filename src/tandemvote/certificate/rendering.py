@@ -13,7 +13,7 @@ from tandemvote.metrics.confusion import AT_LEAST, PER_CLASS
 from tandemvote.metrics.planning import labels_needed
 from tandemvote.record.document import TEST_SET
 from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import REFEREE
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tandemvote.cli.messages import describe, in_options, say
 from tandemvote.cli.predict import predict
 from tandemvote.cli.questions import compare, plan, watch
 from tandemvote.cli.verify import verify
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 
 app = typer.Typer(
     name="tandemvote",

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from tandemvote.cli import options
 from tandemvote.cli.messages import in_options, say
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 
 
 @options.grouped

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from tandemvote.votes.decimals import failure_probability
+from tandemvote.votes.confidence import failure_probability
 
 Scheme = StrEnum("Scheme", ["COMMITTEE", "HOLDOUT", "TREES"])
 Learner = StrEnum("Learner", ["FOREST", "BOOSTING"])

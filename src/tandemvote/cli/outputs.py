@@ -16,8 +16,8 @@ from tandemvote.atomic_files import written_whole
 from tandemvote.cli import GATE_CLOSED
 from tandemvote.cli.messages import in_options, say
 from tandemvote.cli.options import Guarantee
+from tandemvote.votes.cell_text import cell_of
 from tandemvote.votes.extras import import_extra
-from tandemvote.votes.spelling import cell_of
 
 if TYPE_CHECKING:
     from tandemvote.certificate import Certificate

@@ -9,7 +9,7 @@ import typer
 from tandemvote.cli import options, outputs
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import flag, option
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 
 PREDICTION = "prediction"
 

@@ -32,7 +32,7 @@ from tandemvote.tables import DatasetError, Table, TableColumns, read_table, wit
 from tandemvote.tables.encoding import make_encoder, text_columns
 from tandemvote.tables.errors import number_of
 from tandemvote.votes.draws import shuffled
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 
 FEWEST_LABELED = 20
 ROWS = ("grouped_rows", "sorted_rows", "time_order")

@@ -12,7 +12,8 @@ import typer
 from tandemvote.cli import WRONG, options
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import flag, option
-from tandemvote.votes.spelling import printable, value_of
+from tandemvote.votes.cell_text import value_of
+from tandemvote.votes.printable import printable
 
 if TYPE_CHECKING:
     from tandemvote.verify import Verdict

@@ -66,7 +66,7 @@ def clopper_pearson(n_errors: ArrayLike, n_samples: ArrayLike, *, delta: float =
 
 
 def _limit(k: FloatArray, n: FloatArray, delta: float) -> FloatArray:
-    """Return the limits where 0 < k < n - 1; Chernoff's, which are larger, where tails underflow."""
+    """Return the limits where 0 < k < n - 1; larger ones of Chernoff where tails underflow."""
     p: FloatArray = np.array(kl_upper_inverse(k / n, -np.log(delta) / n))
     if delta < SMALLEST_DELTA:
         return p

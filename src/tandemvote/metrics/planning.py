@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.votes.counts import IntArray
-from tandemvote.votes.decimals import failure_probability
+from tandemvote.votes.confidence import failure_probability
+from tandemvote.votes.set_sizes import IntArray
 
 MOST_LABELS = 10**9
 

@@ -20,7 +20,7 @@ from tandemvote.models.held_out import Samples, unchecked, votes_of, with_deploy
 from tandemvote.models.model_checks import check_bagged, is_made_of_trees
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
 from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED
-from tandemvote.votes.decimals import failure_probability
+from tandemvote.votes.confidence import failure_probability
 from tandemvote.votes.votes import Voters, Votes
 from tandemvote.votes.weighted_vote import FloatArray, vote_shares
 

@@ -44,7 +44,7 @@ from tandemvote.models.splitting import (
     time_ranks,
 )
 from tandemvote.votes.codes import Codes, as_array, check_not_missing, encode
-from tandemvote.votes.decimals import failure_probability
+from tandemvote.votes.confidence import failure_probability
 from tandemvote.votes.draws import LARGEST_SEED
 from tandemvote.votes.index_order import check_same_order, index_of
 from tandemvote.votes.votes import REFEREE, SMALLEST, Votes

@@ -24,7 +24,7 @@ from tandemvote.models import private_names as private
 from tandemvote.models.digest import HasCertificate, models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
-from tandemvote.votes.decimals import failure_probability
+from tandemvote.votes.confidence import failure_probability
 from tandemvote.votes.weighted_vote import FloatArray, vote_shares
 
 

@@ -26,7 +26,7 @@ from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.dependent_sets import check_empty_rows
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.index_order import index_of
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import Votes, check_predicts_labels
 
 

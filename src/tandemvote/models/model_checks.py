@@ -13,7 +13,7 @@ from sklearn.tree import BaseDecisionTree
 from sklearn.utils.validation import check_is_fitted
 
 from tandemvote.models import private_names as private
-from tandemvote.votes.spelling import shown
+from tandemvote.votes.printable import shown
 
 HELD_OUT = "certify(model, X_held_out, y_held_out)"
 

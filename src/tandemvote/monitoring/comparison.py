@@ -18,8 +18,9 @@ from tandemvote.models.held_out import Samples, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.record.assumptions import DRAW, ONE_ROW_PER_GROUP
 from tandemvote.votes.codes import as_array
-from tandemvote.votes.decimals import failure_probability, percent, rounded_down, rounded_up
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.confidence import failure_probability
+from tandemvote.votes.decimals import percent, rounded_down, rounded_up
+from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import Votes, check_predicts_labels, select_samples
 
 ASSUMPTIONS = (

@@ -24,10 +24,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.inequalities.outward import FloatArray
+from tandemvote.votes.cell_text import written
 from tandemvote.votes.codes import as_array, check_not_missing, is_missing
-from tandemvote.votes.decimals import failure_probability, rounded_down, rounded_up
+from tandemvote.votes.confidence import failure_probability
+from tandemvote.votes.decimals import rounded_down, rounded_up
 from tandemvote.votes.index_order import check_same_order
-from tandemvote.votes.spelling import shown, written
+from tandemvote.votes.printable import shown
 from tandemvote.votes.votes import Votes, check_predicts_labels
 
 ABOVE = np.array([0.02, 0.05, 0.1, 0.2, 0.4])

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 
 MAX_BYTES = 2**28
 """Largest file that is read: 256 MB."""

@@ -25,9 +25,9 @@ from tandemvote.record.document import TEST_SET
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.votes.decimals import percent, rounded_up
 from tandemvote.votes.extras import import_extra
-from tandemvote.votes.spelling import printable
+from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import REFEREE
-from tandemvote.votes.weighted_vote import held_out_vote
+from tandemvote.votes.weighted_vote import observed_vote
 
 CAPTION = "Lines end at the error bound. Squares are observed errors, larger for more samples."
 
@@ -152,7 +152,7 @@ class Confusion:
         votes = certificate.votes
         if votes is None or certificate.deployed is not None:
             return None
-        winners = held_out_vote(votes, certificate.weights)
+        winners = observed_vote(votes, certificate.weights)
         voted, codes = winners >= 0, range(votes.classes.size)
         counts = confusion_matrix(votes.labels[voted], winners[voted], labels=codes)
         return cls([str(label) for label in votes.classes], counts)

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, TargetEncoder
 
 from tandemvote.tables.kinds import CATEGORY
-from tandemvote.votes.spelling import shown
+from tandemvote.votes.printable import shown
 
 FEW_CATEGORIES = 10
 """Categories of a column with a feature for each, as measured in docs/benchmarks/tables.rst."""

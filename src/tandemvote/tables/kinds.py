@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from tandemvote.tables.errors import DatasetError, explained
 from tandemvote.votes.extras import import_extra
-from tandemvote.votes.spelling import no_column
+from tandemvote.votes.printable import no_column
 
 if TYPE_CHECKING:
     import pandas

@@ -15,7 +15,7 @@ from tandemvote.auditing import Finding
 from tandemvote.tables.errors import DatasetError, number_of
 from tandemvote.tables.files import read_frame
 from tandemvote.tables.kinds import CATEGORY, TableColumns, check_columns, with_kinds
-from tandemvote.votes.spelling import NAMES_SHOWN, shown
+from tandemvote.votes.printable import NAMES_SHOWN, shown
 
 if TYPE_CHECKING:
     import pandas

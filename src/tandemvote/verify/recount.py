@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.metrics.confusion import Tests, count_tests
 from tandemvote.record.document import CLASS, PREDICTED, CertificateRecord, Document
 from tandemvote.record.encodings import FloatArray, IntArray
+from tandemvote.votes.cell_text import written
 from tandemvote.votes.codes import Codes
 from tandemvote.votes.draws import shuffled
 from tandemvote.votes.pair_counts import true_pairs
-from tandemvote.votes.spelling import written
+from tandemvote.votes.profile import vote_leads
 from tandemvote.votes.votes import Votes, select_samples
-from tandemvote.votes.weighted_vote import can_win, held_out_vote, is_test_error, vote_leads
+from tandemvote.votes.weighted_vote import can_win, is_test_error, observed_vote
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""
@@ -49,7 +50,7 @@ def recount(
         yield from _other_measure(whole, votes)
         values_by[CLASS] = votes.classes[votes.labels].tolist()
         if votes.held_out.all():
-            values_by[PREDICTED] = votes.classes[held_out_vote(votes, whole.weights)].tolist()
+            values_by[PREDICTED] = votes.classes[observed_vote(votes, whole.weights)].tolist()
     if unlabeled is not None:
         yield from _other_unlabeled(whole, in_classes(whole, Votes.without_labels(unlabeled)))
     for grouping in document.groupings:
@@ -110,7 +111,7 @@ def measured(record: CertificateRecord, votes: Votes) -> dict[str, tuple[Tests, 
     """Return the stated counts of a metric, and the classes that win or can win the votes."""
     if record.measure is None:
         return {}
-    voted = np.eye(votes.classes.size, dtype=bool)[held_out_vote(votes, record.weights)]
+    voted = np.eye(votes.classes.size, dtype=bool)[observed_vote(votes, record.weights)]
     return {
         "counts": ([*record.measure.tests], can_win(votes, record.weights)),
         "observed counts": ([*record.measure.observed], voted),
@@ -180,7 +181,7 @@ def unlabeled_sets(record: CertificateRecord, predictions: Codes) -> list[Mask]:
 
 def indicators(record: CertificateRecord, votes: Votes) -> dict[str, Mask]:
     """Return which samples count in each of the totals of a record."""
-    predicted = held_out_vote(votes, record.weights)
+    predicted = observed_vote(votes, record.weights)
     voted = predicted >= 0
     counted: dict[str, Mask] = {
         "samples by class": votes.labels == np.arange(votes.classes.size)[:, None],

@@ -33,7 +33,8 @@ from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.recount import recount
 from tandemvote.verify.rules import RULES
 from tandemvote.verify.truths import as_different_texts, wrong_value
-from tandemvote.votes.decimals import MAX_DELTA, rounded_down, rounded_up
+from tandemvote.votes.confidence import MAX_DELTA
+from tandemvote.votes.decimals import rounded_down, rounded_up
 from tandemvote.votes.votes import Votes
 
 OF_TWO_CLASSES = {"disagreement", "c1", "c2"}

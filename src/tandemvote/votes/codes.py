@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.votes.spelling import FROM_CODES, shown
+from tandemvote.votes.printable import shown
 
 Codes = NDArray[np.integer[Any]]
 
 LARGEST_SPAN = 2**16
 """Integers within such a range are encoded through a table, without sorting."""
+
+FROM_CODES = "classes[codes] turns codes into names, if classes are the sorted names"
+
+FEWEST_SAMPLES = 20
+"""On fewer samples, predictions and labels may have no class in common by chance."""
 
 FAMILIES = {"U": "text", "S": "bytes", "O": "objects", "M": "dates", "m": "times"}
 
@@ -137,6 +142,16 @@ def _values_by_type(array: NDArray[Any]) -> list[NDArray[Any]]:
         if text.endswith("\0"):  # numpy would drop it
             raise ValueError(f"The label {text!r:.40} ends in a null character. Remove it.")
     return [np.array(part) for part in values.values()]
+
+
+def check_same_words(predictions: Collection[str], labels: Collection[str], n_samples: int) -> None:
+    """Raise ValueError if no prediction is a label, as when codes take the place of names."""
+    common = set(predictions).intersection(labels)
+    if n_samples >= FEWEST_SAMPLES and len(predictions) > 1 and not common:
+        raise ValueError(
+            f"No prediction is a label: the labels are {shown(sorted(labels))}, the predictions"
+            f" {shown(sorted(predictions))}. Give both the same labels; {FROM_CODES}."
+        )
 
 
 def check_not_missing(

@@ -11,41 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.inequalities.harmonic import UnequalSets, harmonic_cap
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes.codes import comparable
 from tandemvote.votes.pair_counts import EXACT_CHUNK, equal_pairs, true_pairs
+from tandemvote.votes.set_sizes import IntArray, SetSizes
 from tandemvote.votes.votes import Votes
 
-IntArray = NDArray[np.int64]
-
 CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of these
-
-
-class HeldOutSets:
-    """Sizes of the held-out sets of voters or of pairs, with a cache for the last prior."""
-
-    def __init__(self, sizes: IntArray) -> None:
-        self.sizes = sizes
-        self.smallest = int(sizes.min())
-        self.order = sizes.ndim  # 1 for voters, 2 for pairs
-        self._last: UnequalSets | None = None
-
-    def n_min(self, prior: FloatArray) -> int:
-        """Smallest set among the voters that the prior allows."""
-        # The splits do not depend on the data, so neither does a choice of voters by their sizes.
-        allowed = np.ix_(*[prior > 0] * self.order)
-        return self.smallest if (prior > 0).all() else int(self.sizes[allowed].min())
-
-    def harmonic(self, prior: FloatArray) -> UnequalSets:
-        """All sizes, up to the cap that keeps the published form from being tighter.
-
-        Thousands of voters have millions of pairs, and the weights, their bound and their
-        certificate use the same prior one after the other, so the last result is cached.
-        """
-        if self._last is None or not np.array_equal(self._last.prior, prior):
-            self._last = UnequalSets.of(self.sizes, prior, cap=harmonic_cap(self.n_min(prior)))
-        return self._last
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -198,19 +170,19 @@ class VoteCounts:
         return int((self.disagreement_overlaps - self.overlaps).max())
 
     @cached_property
-    def voter_sets(self) -> HeldOutSets:
+    def voter_sets(self) -> SetSizes:
         """The sets S_h."""
-        return HeldOutSets(self.sizes)
+        return SetSizes(self.sizes)
 
     @cached_property
-    def pair_sets(self) -> HeldOutSets:
+    def pair_sets(self) -> SetSizes:
         """The sets S_h ∩ S_h'."""
-        return HeldOutSets(self.overlaps)
+        return SetSizes(self.overlaps)
 
     @cached_property
-    def disagreement_sets(self) -> HeldOutSets:
+    def disagreement_sets(self) -> SetSizes:
         """The sets S_h ∩ S_h' with the unlabeled samples."""
-        return HeldOutSets(self.disagreement_overlaps) if self.n_unlabeled else self.pair_sets
+        return SetSizes(self.disagreement_overlaps) if self.n_unlabeled else self.pair_sets
 
     @cached_property
     def gibbs_losses(self) -> FloatArray:

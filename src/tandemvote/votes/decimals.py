@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
-from numbers import Real
 
 ANY_FLOAT = Context(prec=400)
 """More digits than any float has before the point, or zeros after it."""
@@ -54,23 +53,3 @@ def in_percent(share: float | str, rounded: Callable[[Decimal, int], str]) -> st
     ('7.1%', '7.0%')
     """
     return f"{rounded(100 * Decimal(share), 1)}%"
-
-
-MAX_DELTA = 0.5
-"""Largest failure probability of a certificate and its file."""
-
-
-def failure_probability(confidence: float) -> float:
-    """Return 1 minus the confidence as it is written: 0.05 for 0.95, without rounding upwards.
-
-    Examples
-    --------
-    >>> failure_probability(0.95), 1 - 0.95 > 0.05
-    (0.05, True)
-    """
-    if not isinstance(confidence, Real) or not 1 - MAX_DELTA <= confidence < 1.0:
-        raise ValueError(
-            f"confidence={confidence!r} is not valid; expected at least 0.5 and less than 1, as a"
-            " number such as 0.95."
-        )
-    return float(1 - Decimal(repr(float(confidence))))

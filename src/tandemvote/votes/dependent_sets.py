@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from tandemvote.inequalities.divergences import binary_kl
+from tandemvote.votes.codes import FEWEST_SAMPLES
 from tandemvote.votes.counts import VoteCounts
-from tandemvote.votes.spelling import FEWEST_SAMPLES
 from tandemvote.votes.votes import Votes
 
 RARE = 1e-6
@@ -21,7 +21,7 @@ WAYS_OUT = (
 )
 
 
-def check_held_out_sets(counts: VoteCounts) -> None:
+def check_independent_sets(counts: VoteCounts) -> None:
     """Raise ValueError if samples held out for one voter are too easy for another one.
 
     Where held-out sets do not depend on the data, the errors of voter k are spread at random over
@@ -37,7 +37,7 @@ def check_held_out_sets(counts: VoteCounts) -> None:
     >>> everywhere = np.ones(1000, bool)
     >>> for held_out in (~chosen, ~hard):
     ...     votes = Votes.from_predictions(predictions, labels, np.stack([everywhere, held_out]))
-    ...     check_held_out_sets(VoteCounts.from_votes(votes))  # doctest: +ELLIPSIS
+    ...     check_independent_sets(VoteCounts.from_votes(votes))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: Voter 1 is held out where samples are easy: voter 0 misclassifies 0 of 723...
     """

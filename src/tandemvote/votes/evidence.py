@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.profile import VoteProfile
 from tandemvote.votes.votes import SMALLEST, Votes
-from tandemvote.votes.weighted_vote import VoteProfile, held_out_vote, is_test_error
+from tandemvote.votes.weighted_vote import is_test_error, observed_vote
 
 CHUNK = 2**18  # samples that vote at a time
 
@@ -65,7 +66,7 @@ class VoteResult:
 
     @classmethod
     def _of_part(cls, votes: Votes, weights: FloatArray) -> VoteResult:
-        winners = held_out_vote(votes, weights)
+        winners = observed_vote(votes, weights)
         voted = winners >= 0
         n_errors, n_test_errors = int((winners != votes.labels)[voted].sum()), None
         if votes.held_out.all():

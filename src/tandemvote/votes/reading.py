@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.votes.codes import Codes, distinct
-from tandemvote.votes.spelling import FEWEST_SAMPLES, check_same_words, shown
+from tandemvote.votes.codes import FEWEST_SAMPLES, Codes, check_same_words, distinct
+from tandemvote.votes.printable import shown
 from tandemvote.votes.vote_tables import (
     COLUMNS_SHOWN,
     Cells,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tandemvote.votes.codes import Codes
 from tandemvote.votes.extras import import_extra
-from tandemvote.votes.spelling import no_column, printable, shown
+from tandemvote.votes.printable import no_column, printable, shown
 
 COLUMNS_SHOWN = 6  # columns in an error message
 

@@ -14,12 +14,12 @@ from tandemvote.votes.codes import (
     Codes,
     as_array,
     check_not_missing,
+    check_same_words,
     comparable,
     distinct,
     encode,
 )
 from tandemvote.votes.index_order import check_same_order, index_of
-from tandemvote.votes.spelling import check_same_words
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From samples to the codes that voters predict, shape (n_voters, n_samples), and the classes."""

@@ -30,7 +30,7 @@ from tandemvote.inequalities.pac_bayes import (
     optimal_gamma,
     optimal_lambda,
 )
-from tandemvote.votes.counts import HeldOutSets
+from tandemvote.votes.set_sizes import SetSizes
 
 SMALLEST_DISAGREEMENT = 1e-32  # below, the slope of sqrt(D) is frozen, so that it stays finite
 
@@ -54,7 +54,7 @@ class Estimate:
     unequal: UnequalSets | None = None  # the sets, if they differ in size
 
     @classmethod
-    def of(cls, sets: HeldOutSets, prior: FloatArray, delta: float, published: bool) -> Estimate:
+    def of(cls, sets: SetSizes, prior: FloatArray, delta: float, published: bool) -> Estimate:
         """Take the sample size at the prior; the divergence accounts for other weights."""
         smallest = published_size(sets.n_min(prior), 0.0)
         size = smallest if published else sets.harmonic(prior).at(prior)

@@ -35,7 +35,7 @@ import numpy as np
 from scipy.special import expit
 
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.votes.counts import IntArray
+from tandemvote.votes.set_sizes import IntArray
 from tandemvote.weights.objective import Descent, Iterate, Objective
 from tandemvote.weights.relaxations import WeightedAverages
 
