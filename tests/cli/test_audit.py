@@ -45,7 +45,7 @@ def test_overridden_errors_are_still_reported(visits, capsys):
 
 
 def test_findings_about_a_column_called_unlabeled_are_reported_once(tmp_path):
-    from tandemvote.cli.options import Columns
+    from tandemvote.cli.options import Columns, Drawing
     from tandemvote.cli.training import audited
     from tandemvote.tables import read_table
 
@@ -54,7 +54,35 @@ def test_findings_about_a_column_called_unlabeled_are_reported_once(tmp_path):
     frame.to_csv(path, index=False)
     table = read_table(path, target="kind")
     columns = Columns(target="kind", groups=None, drop=[], category=[], allow=[])
-    findings = audited(table, columns, table.X[:5] + 0.5)
+    drawing = Drawing(seed=0, test_size="auto", order=None)
+    findings = audited(table, columns, drawing, table.X[:5] + 0.5)
     assert findings.codes.count("sorted_rows") == 1
-    copied = [each.message for each in audited(table, columns, table.X + 0.5)]
+    copied = [each.message for each in audited(table, columns, drawing, table.X + 0.5)]
     assert any("of 40 unlabeled rows repeat" in message for message in copied)
+
+
+def test_the_split_does_not_depend_on_how_the_table_is_read(tmp_path):
+    from tandemvote.cli.options import Columns, Drawing
+    from tandemvote.cli.training import draw_split as split
+    from tandemvote.tables import read_table
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"nr": rng.permutation(90), "size": rng.normal(size=90).round(2)})
+    frame["kind"], frame["livch"] = rng.choice(["a", "b"], 90), rng.choice(["0", "1", "2+"], 90)
+    path = tmp_path / "table.csv"
+    given = {"target": "kind", "groups": None, "drop": [], "category": [], "allow": []}
+    drawing = Drawing(seed=0, test_size="auto", order=None)
+
+    def tested(order, **options):
+        frame.iloc[order].to_csv(path, index=False)
+        rows = split(read_table(path, target="kind", **options), Columns(**given), drawing).test
+        return sorted(frame.iloc[order].iloc[rows]["nr"])
+
+    expected = tested(np.arange(90))
+    assert len(expected) == 18
+    shuffled = rng.permutation(90)
+    ways = {"drop": ["nr"]}, {"missing_values": ["2+"]}, {"categories": ["nr"]}, {"decimal": ","}
+    for options in ({}, *ways):
+        assert tested(shuffled, **options) == expected
+    frame["size"] += 1
+    assert tested(shuffled) != expected

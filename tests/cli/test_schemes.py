@@ -4,13 +4,13 @@ import json
 from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import beta
 from sklearn.ensemble import RandomForestClassifier
 
 from tandemvote import CertifiedClassifier
 from tandemvote.cli.app import run
+from tandemvote.tables import read_table
 
 N_ROWS = 300
 
@@ -58,9 +58,9 @@ def test_a_committee_is_four_tested_models_and_a_referee(found):
 
 
 def test_the_committee_is_that_of_the_library(found, table):
-    frame = pd.read_csv(table)
+    data = read_table(table, target="kind")
     model = CertifiedClassifier(RandomForestClassifier(5), test_size=100, random_state=3)
-    model.fit(frame[["a", "b", "c"]].to_numpy(), frame["kind"].to_numpy())
+    model._fit(data.X, data.y, None, {}, drawn_by=data.digests)
     shown = found("--trees", 5, "--test-size", 100, "--seed", 3)
     assert shown.guaranteed == model.certificate_.value
     assert shown.observed == model.certificate_.observed

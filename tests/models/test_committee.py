@@ -484,15 +484,15 @@ def test_bad_groups_are_rejected(data):
     patient = pd.DataFrame({"patient": np.arange(400) // 4})
     with pytest.raises(ValueError, match=r"groups has shape \(400, 1\).*One group per sample"):
         model.fit(X, y, groups=patient)
-    with pytest.raises(ValueError, match=r"groups has shape \(400, 2\).*one value per sample"):
+    with pytest.raises(ValueError, match=r"groups has shape \(400, 2\).*One group per sample"):
         model.fit(X, y, groups=[("north", each) for each in range(400)])
     with pytest.raises(ValueError, match=r"groups has shape \(399,\) and"):
         model.fit(X, y, groups=np.arange(399))
-    with pytest.raises(ValueError, match=r"one value per sample, .* not the name of a column"):
+    with pytest.raises(ValueError, match=r"One group per sample .* not the name of a column"):
         model.fit(X, y, groups="patient")
     groups = pd.Series(np.arange(400) // 4)
     shuffled = groups.sample(frac=1, random_state=0)
-    with pytest.raises(ValueError, match="groups and X have the same index in another order"):
+    with pytest.raises(ValueError, match="groups has the index of the samples in another order"):
         model.fit(pd.DataFrame(X), pd.Series(y), groups=shuffled)
     with pytest.raises(ValueError, match="missing"):
         model.fit(X, y, groups=np.where(groups == 3, np.nan, groups))

@@ -84,7 +84,7 @@ def test_a_scorer_with_a_positive_label_chooses_inside_a_search():
 def fix_test_rows(test, monkeypatch):
     """Keep the split as it was, which else depends on the labels."""
     split = test, np.setdiff1d(np.arange(len(X)), test)
-    monkeypatch.setattr("tandemvote.models.committee.draw_test_rows", lambda *_: split)
+    monkeypatch.setattr("tandemvote.models.splitting.draw_test_rows", lambda *_: split)
 
 
 class Codes(GaussianNB):

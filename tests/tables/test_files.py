@@ -37,7 +37,7 @@ def write(tmp_path, name, content):
 def test_a_csv_file_is_read_whatever_its_separator_and_encoding(tmp_path, separator, encoding):
     path = tmp_path / "animals.csv"
     FRAME.to_csv(path, sep=separator, encoding=encoding, index=False)
-    frame, findings = read_frame(path)
+    frame, findings, _ = read_frame(path)
     check(frame)
     assert [each.code for each in findings] == (["encoding"] if encoding == "cp1252" else [])
 
@@ -65,7 +65,7 @@ def test_a_big_endian_file_is_read(tmp_path):
 @pytest.mark.parametrize("name", ["animals.parquet", "animals.data"])
 def test_a_parquet_file_is_read_without_its_index(tmp_path, name):
     FRAME.set_index(pandas.Index([10, 20, 30], name="row")).to_parquet(tmp_path / name)
-    frame, _ = read_frame(tmp_path / name)
+    frame, *_ = read_frame(tmp_path / name)
     check(frame)
     assert [*frame.columns] == [*FRAME.columns]
 
@@ -115,7 +115,7 @@ def test_any_table_written_by_the_csv_module_is_read_back(tmp_path, rows, separa
     writer = csv.writer(text, delimiter=separator)
     writer.writerows([["size", "word"], *rows])
     (tmp_path / "t.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
-    frame, _ = read_frame(tmp_path / "t.csv")
+    frame, *_ = read_frame(tmp_path / "t.csv")
     assert frame["size"].tolist() == [size for size, _ in rows]
     assert frame["word"].tolist() == [word for _, word in rows]
 
@@ -165,7 +165,7 @@ def test_a_messy_table_is_read_as_meant(tmp_path):
         "Smith; 2 ;17;no \r\n"
         'O"Hara;?;"  x ";yes\r\n'
     )
-    frame, findings = read_frame(write(tmp_path, "mess.csv", text), decimal=",")
+    frame, findings, _ = read_frame(write(tmp_path, "mess.csv", text), decimal=",")
     assert frame["name"].tolist() == ["Müller; A.", "Smith", 'O"Hara'] and not findings
     np.testing.assert_array_equal(frame["size"], [1.5, 2.0, np.nan])
     assert frame["note"].fillna("").tolist() == ["", "17", "x"]
@@ -180,7 +180,7 @@ def test_a_question_mark_or_padded_marker_is_a_missing_entry(tmp_path, cell):
 
 def test_categories_keep_their_zeros(tmp_path):
     path = write(tmp_path, "t.csv", "zip,n\n01234,1\n1234 ,2\n")
-    frame, _ = read_frame(path, categories=["zip"])
+    frame, *_ = read_frame(path, categories=["zip"])
     assert frame["zip"].tolist() == ["01234", "1234"] and frame["n"].tolist() == [1, 2]
     numbers = pandas.DataFrame({"zip": [7, None], "n": [1, 2]})
     numbers.to_parquet(tmp_path / "t.parquet")
@@ -189,7 +189,7 @@ def test_categories_keep_their_zeros(tmp_path):
 
 def test_rows_with_too_few_cells_are_a_finding_with_the_row(tmp_path):
     path = write(tmp_path, "t.csv", "a,b,kind\n1,2,x\n\n3\n4,5,y\n6,7\n")
-    frame, [finding] = read_frame(path)
+    frame, [finding], _ = read_frame(path)
     assert len(frame) == 4 and frame["b"].isna().tolist() == [False, True, False, False]
     assert finding.code == "short_rows" and finding.severity == "warning"
     assert "2 rows with fewer than 3 cells, the first of them row 2" in finding.message

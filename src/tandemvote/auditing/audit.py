@@ -13,6 +13,7 @@ from tandemvote.auditing.finding import Findings, about_columns, about_data
 from tandemvote.auditing.labels import group_clues, leak_clues, neighbor_findings, target_findings
 from tandemvote.auditing.rows import copy_findings, shared_findings
 from tandemvote.votes.codes import as_array
+from tandemvote.votes.draws import Rows
 from tandemvote.votes.index_order import index_of, is_reordered
 
 
@@ -27,6 +28,9 @@ def audit(
 
     `certify`, `certify_oob`, `certify_selective`, `compare` and both classifiers run this audit.
     They raise its errors unless ``allow=`` names their codes.
+
+    Pass training rows only. Some checks use the labels, and whoever drops a column because of test
+    labels has chosen on the test set. `CertifiedClassifier` shows them no row of its test set.
 
     Parameters
     ----------
@@ -57,6 +61,18 @@ def audit(
     >>> findings.codes
     ('grouped_rows', 'row_order')
     """
+    return audit_columns(X, y, groups=groups, X_unlabeled=X_unlabeled)
+
+
+def audit_columns(
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    X_unlabeled: Any = None,
+    training: Rows | None = None,
+) -> Findings:
+    """Return the findings of `audit`; what columns reveal about labels, in training rows only."""
     columns, array = table = read_contents(X)
     index = _index_columns(index_of(X))
     reordered = []
@@ -79,6 +95,9 @@ def audit(
         message = f"{' and '.join(reordered)} and X have the same index in another order."
         findings.append(about_data("index_order", "error", message))
     if label is not None:
+        if training is not None:
+            columns, index = ([each.at(training) for each in some] for some in (columns, index))
+            label, is_first = label[training], is_first[training] if groups is None else is_first
         clues += leak_clues(columns, label, name_of_y=getattr(y, "name", None))
         if groups is None:
             clues += group_clues(columns, columns, label, is_first)

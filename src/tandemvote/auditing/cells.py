@@ -47,6 +47,15 @@ class Column:
         """Position of each row in `distinct`; -1 where the value is missing."""
         return self._factors[1]
 
+    def at(self, rows: NDArray[np.intp]) -> Column:
+        """Return the column on some rows; its values are not sorted again."""
+        column = Column(self.name, self.values[rows], is_category=self.is_category)
+        codes = self.codes[rows]
+        is_used = np.isin(np.arange(self.distinct.size), codes)
+        position = np.append(np.cumsum(is_used) - 1, -1)
+        column.__dict__["_factors"] = self.distinct[is_used], position[codes]
+        return column
+
     @cached_property
     def n_words(self) -> float:
         """Mean number of words of the distinct values."""

@@ -15,10 +15,13 @@ def audit(
     data: str = options.DATA,
     *,
     columns: options.Columns,
+    drawing: options.Drawing,
     reading: options.FileReading,
     as_json: bool = options.JSON,
 ) -> None:
     """Report what is suspicious about DATA, before an error rate is certified.
+
+    Leaks and groups are looked for outside the test set of certify, which the seed determines.
 
     For example:
 
@@ -29,9 +32,9 @@ def audit(
     from tandemvote.auditing import FindingsError
     from tandemvote.cli.training import audited, read_data
 
-    table = read_data(data, columns, reading)
+    table = read_data(data, columns, reading, order=drawing.order)
     try:
-        findings, error = audited(table, columns), None
+        findings, error = audited(table, columns, drawing), None
     except FindingsError as raised:
         findings, error = raised.findings, raised
     if as_json:

@@ -43,7 +43,7 @@ def certify(
     unlabeled = None
     if training.unlabeled is not None:
         unlabeled, _ = read_features(training.unlabeled, table.kinds, **vars(reading))
-    findings = audited(table, columns, unlabeled)
+    findings = audited(table, columns, training, unlabeled)
     model, rows = train(
         table, columns, training, guarantee, findings, forest=forest, unlabeled=unlabeled
     )

@@ -220,15 +220,33 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Fitting:
+class Seed:
     """Training on DATA."""
 
-    trees: int = option(100, "NUMBER", "Trees of each forest, rounds of boosting.", min=1)
     seed: int = option(0, "NUMBER", "Seed of training and of the split.")
 
 
 @dataclass(frozen=True)
-class Training(Fitting):
+class Fitting(Seed):
+    """Training on DATA."""
+
+    trees: int = option(100, "NUMBER", "Trees of each forest, rounds of boosting.", min=1)
+
+
+@dataclass(frozen=True)
+class Drawing(Seed):
+    """Test set."""
+
+    test_size: Any = option(
+        "auto", "SIZE", "Share or number of rows (or groups) that test.", parser=_parsed_test_size
+    )
+    order: str | None = option(
+        None, "COLUMN", "Column of times, not a feature: the latest rows test the models."
+    )
+
+
+@dataclass(frozen=True)
+class Training(Fitting, Drawing):
     """Training on DATA."""
 
     scheme: Scheme = option(
@@ -238,12 +256,6 @@ class Training(Fitting):
         " one model is tested. trees: the paper's forest, without a test set.",
     )
     learner: Learner = option(Learner.FOREST, "LEARNER", "forest, or boosting (gradient boosting).")
-    test_size: Any = option(
-        "auto", "SIZE", "Share or number of rows (or groups) that test.", parser=_parsed_test_size
-    )
-    order: str | None = option(
-        None, "COLUMN", "Column of times, not a feature: the latest rows test the models."
-    )
     unlabeled: Path | None = option(
         None, "FILE", "Unlabeled rows of the same distribution (--scheme trees)."
     )

@@ -100,7 +100,7 @@ def _trained(
     from tandemvote.cli.training import audited, read_data, train
 
     table = read_data(path, columns, reading)
-    findings = audited(table, columns)
+    findings = audited(table, columns, learners[0])
     models = {
         each.learner.value: train(table, columns, each, guarantee, findings)[0][-1]
         for each in learners

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from rich.progress import SpinnerColumn, TimeElapsedColumn
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.auditing import Finding, Findings, check_findings
-from tandemvote.auditing.audit import audit
-from tandemvote.auditing.rows import row_digests
+from tandemvote.auditing.audit import audit, audit_columns
 from tandemvote.cli.messages import progress, say
 from tandemvote.cli.options import (
     Columns,
     Confidence,
+    Drawing,
     FileReading,
     Forest,
     Learner,
@@ -27,6 +28,7 @@ from tandemvote.cli.options import (
     Training,
     bounds_of,
 )
+from tandemvote.models.splitting import Split, split_rows
 from tandemvote.record.document import CLASS, PREDICTED
 from tandemvote.tables import DatasetError, Table, TableColumns, read_table, with_encoder
 from tandemvote.tables.encoding import make_encoder, text_columns
@@ -72,18 +74,36 @@ def read_data(
     return table
 
 
-def audited(table: Table, columns: Columns, unlabeled: Any = None) -> Findings:
-    """Audit a table; raise all errors at once, unless they are overridden."""
+def audited(table: Table, columns: Columns, training: Drawing, unlabeled: Any = None) -> Findings:
+    """Audit a table; raise all errors at once, unless they are overridden.
+
+    What columns reveal about labels is looked for outside the test set that `train` draws: it
+    depends on the seed and the file, and not on what is dropped.
+    """
+    split = draw_split(table, columns, training)
+    rows = None if split is None else split.training
     groups = None if columns.groups is None else table.others[columns.groups]
-    findings = [*audit(table.raw[[*table.kinds]], table.y, groups=groups)]
+    findings = [*audit_columns(table.raw[[*table.kinds]], table.y, groups=groups, training=rows)]
     if columns.drop:  # what a dropped column shows about the rows is still true
-        with_dropped = audit(table.raw, table.y, groups=groups)
+        with_dropped = audit_columns(table.raw, table.y, groups=groups, training=rows)
         findings = [each for each in findings if each.code not in ROWS]
         findings += [each for each in with_dropped if each.code in ROWS]
     if unlabeled is not None:
         about_rows = [each for each in audit(table.X, X_unlabeled=unlabeled) if not each.columns]
         findings += [each for each in about_rows if "unlabeled" in each.message]
     return check_findings([*table.findings, *findings], columns.allow)
+
+
+def draw_split(table: Table, columns: Columns, training: Drawing) -> Split | None:
+    """Draw the split of `train`; without a test set, as out of bag, return None."""
+    if getattr(training, "scheme", None) is Scheme.TREES:
+        return None
+    given = columns.groups, training.order
+    groups, order = (None if name is None else table.others[name] for name in given)
+    contents = [table.digests, np.unique(table.y, return_inverse=True)[1]]
+    random_state = check_random_state(training.seed)
+    how = table.y, groups, order, training.test_size
+    return split_rows(contents, *how, random_state=random_state)
 
 
 def read_groupings(by: Collection[str], target: str, columns: Collection[str]) -> list[str]:
@@ -135,9 +155,8 @@ def train(
             allow=columns.allow,
         )
         groups = None if columns.groups is None else table.others[columns.groups]
-        # Drawn by the table as read: the same rows are tested after a column is dropped.
         order = None if training.order is None else table.others[training.order]
-        model._fit(table.X, table.y, groups, {}, findings, drawn_by=table.raw, order=order)
+        model._fit(table.X, table.y, groups, {}, findings, drawn_by=table.digests, order=order)
         return Pipeline([("columns", TableColumns(table.kinds)), ("vote", model)]), slice(None)
 
 
@@ -149,7 +168,7 @@ def _train_trees(
     steps = [("columns", TableColumns(table.kinds))]
     if text_columns(table.kinds):
         n_encoder = int(np.ceil(ENCODER_SHARE * len(rows)))
-        order = shuffled([row_digests(table.raw), table.y], forest.random_state)
+        order = shuffled([table.digests, table.y], forest.random_state)
         chosen, rows = np.sort(order[:n_encoder]), np.sort(order[n_encoder:])
         encoder = make_encoder().fit(X.iloc[chosen], table.y[chosen])
         X = encoder.transform(X.iloc[rows])

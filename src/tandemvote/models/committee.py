@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tandemvote.auditing import Finding, check_findings
-from tandemvote.auditing.audit import audit
+from tandemvote.auditing.audit import audit_columns
 from tandemvote.auditing.cells import check_collected
 from tandemvote.auditing.finding import ABOUT_TIME
 from tandemvote.auditing.rows import row_digests
@@ -37,12 +37,7 @@ from tandemvote.models.members import (
 )
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
 from tandemvote.models.parameters import parameter_findings
-from tandemvote.models.splitting import (
-    draw_test_rows,
-    group_codes,
-    latest_test_rows,
-    time_ranks,
-)
+from tandemvote.models.splitting import split_rows
 from tandemvote.votes.codes import Codes, as_array, check_not_missing, encode
 from tandemvote.votes.confidence import failure_probability
 from tandemvote.votes.draws import LARGEST_SEED
@@ -228,7 +223,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         drawn_by: Any = None,
         order: ArrayLike | None = None,
     ) -> Self:
-        """Fit; the command line has audited the table as it was read, by which rows are drawn."""
+        """Fit; the command line has audited the table, and the rows of its file draw the split."""
         bases, delta = self._bases(), failure_probability(self.confidence)
         for base in bases.values():
             check_one_label(base)
@@ -239,26 +234,18 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         X, labels = indexable(X, _labels(y))
         check_classification_targets(labels)
         check_two_classes(labels, "y has", "Pass samples of other classes.")
+        random_state = check_random_state(self.random_state)
+        classes, codes = np.unique(labels, return_inverse=True)
+        digests = row_digests(X)
+        contents = [digests if drawn_by is None else drawn_by, codes]
+        split = split_rows(contents, y, groups, order, self.test_size, random_state=random_state)
+        test, train, latest = split
         if findings is None:
-            findings = audit(X, y, groups=groups)
+            findings = audit_columns(X, y, groups=groups, training=train)
         if order is not None:
             findings = [each for each in findings if each.code not in ABOUT_TIME]
         of_parameters = parameter_findings(bases["estimator"], X, fit_params)
         findings = check_findings([*findings, *of_parameters], self.allow)
-        group_of_row = None if groups is None else group_codes(groups, y)
-        random_state = check_random_state(self.random_state)
-        classes, codes = np.unique(labels, return_inverse=True)
-        digests = row_digests(X)
-        contents = [digests if drawn_by is None else row_digests(drawn_by), codes, groups]
-        how = contents, group_of_row, self.test_size, random_state
-        latest = None
-        if order is None:
-            test, train = draw_test_rows(*how)
-        else:
-            times, values = time_ranks(order, y)
-            test, train, cut = latest_test_rows(times, *how)
-            is_date = values.dtype.kind == "M"
-            latest = str(np.datetime_as_string(values[cut], "auto") if is_date else values[cut])
         outside = f"The {train.size} samples outside the test set have"
         check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
         (_, params), *referee = self._learners(fit_params, groups)

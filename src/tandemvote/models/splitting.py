@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -17,6 +17,43 @@ from tandemvote.votes.index_order import check_same_order
 
 FEWEST_GROUPS = 10
 """With fewer groups, even a test set without errors bounds the error rate by 1/4 or more."""
+
+
+class Split(NamedTuple):
+    """Rows that test the models, rows that may train them, and the time of the first test row."""
+
+    test: Rows
+    training: Rows
+    latest: str | None = None
+
+
+def split_rows(
+    contents: Sequence[Any],
+    y: Any,
+    groups: ArrayLike | None,
+    order: ArrayLike | None,
+    test_size: float | int | str,
+    *,
+    random_state: RandomState,
+) -> Split:
+    """Set test rows aside: the latest ones if their `order` is given, or random ones.
+
+    Examples
+    --------
+    >>> y = np.arange(100) % 2
+    >>> split = split_rows([y], y, None, np.arange(100), "auto", random_state=RandomState(0))
+    >>> split.test.size, split.latest
+    (20, '80')
+    """
+    codes = None if groups is None else group_codes(groups, y)
+    how = [*contents, groups], codes, test_size, random_state
+    if order is None:
+        return Split(*draw_test_rows(*how))
+    times, values = time_ranks(order, y)
+    test, training, cut = latest_test_rows(times, *how)
+    is_date = values.dtype.kind == "M"
+    latest = str(np.datetime_as_string(values[cut], "auto") if is_date else values[cut])
+    return Split(test, training, latest)
 
 
 def draw_test_rows(
@@ -185,7 +222,7 @@ def group_codes(groups: ArrayLike, y: Any) -> NDArray[np.intp]:
     if values.shape != (n_samples,):
         raise ValueError(
             f"groups has shape {values.shape} and y has {n_samples} samples. One group per sample"
-            " is required, in the order of y."
+            " is required, in the order of y, not the name of a column."
         )
     check_not_missing(values, "groups", "Give each sample without a group a group of its own.")
     distinct, codes = np.unique(values.astype(str), return_inverse=True)

@@ -46,8 +46,8 @@ def read_frame(
     categories: Collection[str] = (),
     decimal: str = ".",
     missing_values: Collection[str] = (),
-) -> tuple[pandas.DataFrame, list[Finding]]:
-    """Read a table with named columns; return also findings about the file.
+) -> tuple[pandas.DataFrame, list[Finding], pandas.DataFrame]:
+    """Read a table with named columns; return also findings, and the cells as they are written.
 
     Columns named in `categories` stay text.
     """
@@ -64,14 +64,14 @@ def read_frame(
         with explained(f"{source} cannot be read as Parquet", "Save it again.", Exception):
             table = parquet.read_table(io.BytesIO(data))
             table.validate(full=True)  # bytes that are not UTF-8 may be declared as text
-            frame = table.to_pandas()
+            cells = frame = table.to_pandas()
     elif suffix in EXCEL:
         import_extra("openpyxl", "excel")
         with explained(f"{source} cannot be read as an Excel file", "Save it as CSV.", Exception):
-            frame = pandas.read_excel(io.BytesIO(data), na_values=list(missing_values))
+            cells = frame = pandas.read_excel(io.BytesIO(data), na_values=list(missing_values))
     else:
         frame, findings = _read_text(data, source)
-        frame = frame.map(str.strip, na_action="ignore")
+        cells = frame = frame.map(str.strip, na_action="ignore")
         frame = frame.mask(frame.isin([*MISSING_TEXTS, *missing_values]))
         frame = frame.apply(lambda cells: _typed(cells, decimal, categories))
     frame = frame.rename(columns=str).reset_index(drop=True)
@@ -80,7 +80,7 @@ def read_frame(
         frame[name] = text_of(frame[name]).astype("category")
     if not len(frame):
         raise DatasetError(f"{source} has names of columns but no rows. Add rows.")
-    return frame, findings
+    return frame, findings, cells
 
 
 def _read_bytes(source: str | PathLike[str]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,10 @@ class Table:
     excluded : tuple of str
         Columns that are not features: those that were dropped, groups and times.
     raw : DataFrame
-        The features and the columns that were dropped, as they were read.
+        The features and the columns that were dropped, before categories became text.
+    digests : ndarray of shape (n_rows,)
+        A digest of each row as it is written in the file, which does not depend on how the table is
+        read. Draws among the rows use it, so a column that is dropped changes no draw.
 
     Examples
     --------
@@ -64,6 +68,7 @@ class Table:
     others: dict[str, NDArray[Any]] = field(default_factory=dict)
     excluded: tuple[str, ...] = ()
     raw: Any = None
+    digests: Any = None
 
     @property
     def summary(self) -> str:
@@ -132,7 +137,7 @@ def read_table(
     >>> table.kinds, table.y.tolist()
     ({'color': 'category', 'weight': 'number'}, ['apple', 'banana', 'cherry'])
     """
-    frame, findings = read_frame(path, categories=categories, **options)
+    frame, findings, cells = read_frame(path, categories=categories, **options)
     name = Path(path).name
     if target is None:
         columns = shown(frame.columns, NAMES_SHOWN)
@@ -143,7 +148,7 @@ def read_table(
     unlabeled = frame[target].isna().to_numpy()
     if unlabeled.any():
         findings.append(_without_labels(unlabeled, target))
-    frame = frame[~unlabeled].reset_index(drop=True)
+    frame, cells = frame[~unlabeled].reset_index(drop=True), cells[~unlabeled]
     written = {column: _as_written(frame[column]) for column in others}
     raw, kinds = with_kinds(frame.drop(columns=[target, *own]))
     kinds = {column: kind for column, kind in kinds.items() if column not in drop}
@@ -164,6 +169,7 @@ def read_table(
         others=written,
         excluded=tuple(excluded),
         raw=raw,
+        digests=_digests(cells),
     )
 
 
@@ -204,11 +210,19 @@ def read_features(
     ([['green', 140.0]], ['7'])
     """
     texts = [name for name in (*kinds, *copied) if kinds.get(name, CATEGORY) == CATEGORY]
-    frame, _ = read_frame(path, categories=dict.fromkeys(texts), **options)
+    frame, *_ = read_frame(path, categories=dict.fromkeys(texts), **options)
     try:
         return TableColumns(kinds).transform(frame), frame[[*copied]]
     except DatasetError as error:
         raise DatasetError(f"{path}: {error}") from error
+
+
+def _digests(cells: pandas.DataFrame) -> NDArray[np.uint64]:
+    """Return a digest of the text of each row."""
+    texts = zip(*(map(str, cells[name].tolist()) for name in cells), strict=True)
+    rows = ("\0".join(row).encode(errors="replace") for row in texts)
+    digests = [int.from_bytes(blake2b(row, digest_size=8).digest()) for row in rows]
+    return np.array(digests, np.uint64)
 
 
 def _labels(column: pandas.Series) -> NDArray[Any]:
