@@ -117,7 +117,7 @@ def test_auto_does_not_test_weights_that_were_fitted_or_given():
         ({"bound": ["best", "tandem"]}, "combines 'best' with other bounds"),
         ({"bound": "test_set"}, "samples that no voter was trained on"),
         ({"bound": "vote_profile"}, "requires unlabeled samples"),
-        ({"weights": "best"}, "Invalid weights='best'. Use one of 'uniform'"),
+        ({"weights": "best"}, "Invalid weights='best'. Valid names are 'uniform'"),
         ({"weights": [1.0]}, "1 weights for 20 voters"),
         ({"prior": [1.0]}, "prior has shape"),
         ({"delta": 0.0}, "delta"),

@@ -58,10 +58,11 @@ def test_certify_votes_has_no_options_for_training(tmp_path, monkeypatch, capsys
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--bound vote_profile", "requires unlabeled samples. Pass --unlabeled."),
-        ("--weights best", "Use one of 'uniform', 'first_order', 'tandem', 'disagreement'."),
+        ("--bound vote_profile", "requires unlabeled samples. Pass some, or use"),
+        ("--weights best", "Valid names are 'uniform', 'first_order', 'tandem', 'disagreement'."),
         ("--confidence 49%", "--confidence 0.49 is not valid; expected at least 0.5"),
         ("--bound TND", "Invalid --bound TND."),
+        ("--ties first", "'first' is not one of 'smallest', 'referee'."),
     ],
 )
 def test_certify_votes_rejects_bounds_without_their_evidence(

@@ -76,7 +76,7 @@ def test_a_test_size_that_leaves_too_few_rows_ends_in_one_line(table, capsys, si
     assert run(["certify", table, "--target", "kind", "--test-size", size]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith(f"Error: --test-size {size} takes ")
-    assert last.endswith("Give more rows or another --test-size.")
+    assert last.endswith("Pass more samples, or another size.")
 
 
 def test_a_training_part_of_one_class_ends_in_one_line(tmp_path, capsys):
@@ -88,7 +88,7 @@ def test_a_training_part_of_one_class_ends_in_one_line(tmp_path, capsys):
         codes.add(run([*call, "--test-size", "0.7", "--trees", "2", "--seed", str(seed)]))
         shown = capsys.readouterr().err.splitlines()[-1]
         if "1 class" in shown:
-            assert "Give more rows, or a smaller --test-size." in shown
+            assert "Pass more samples, or a smaller test set." in shown
             assert not report.exists()
             break
         report.unlink()
@@ -106,7 +106,7 @@ def test_a_gate_lets_through_what_is_guaranteed_and_nothing_else(found, table, c
     assert "guaranteed error <= " in shown.out, "the certificate is shown all the same"
 
 
-def test_advice_speaks_of_options(table, capsys):
+def test_advice_names_no_python(table, capsys):
     call = [
         "certify",
         table,
@@ -120,5 +120,5 @@ def test_advice_speaks_of_options(table, capsys):
     assert run([*call, "--trees", "20"]) == 0
     shown = capsys.readouterr().out
     assert "The bound is not below the majority-class baseline." in shown
-    assert "--scheme committee" in shown and "--unlabeled" in shown
+    assert "a committee of whole models" in shown and "more unlabeled samples" in shown
     assert "CertifiedClassifier" not in shown and "X_unlabeled" not in shown

@@ -65,7 +65,7 @@ def test_large_numbers_follow_the_normal_approximation():
     ],
 )
 def test_goals_that_cannot_be_shown_are_rejected(arguments):
-    with pytest.raises(ValueError, match="expected 0 <= error < max_error < 1, as numbers"):
+    with pytest.raises(ValueError, match="expected numbers with 0 <= error < goal < 1"):
         labels_needed(*arguments)
 
 

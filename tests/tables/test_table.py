@@ -86,7 +86,7 @@ def test_options_that_name_no_column_are_rejected(read):
     ):
         with pytest.raises(DatasetError, match="Did you mean 'label'"):
             read(frame, **options)
-    with pytest.raises(DatasetError, match="Pass target=COLUMN"):
+    with pytest.raises(DatasetError, match="Pass it, such as target='label'"):
         read(frame, target=None)
     with pytest.raises(DatasetError, match="no column besides the label"):
         read(frame, target="label", drop=["alpha"])

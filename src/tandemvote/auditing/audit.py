@@ -85,7 +85,7 @@ def audit_columns(
         reordered += [name] * is_reordered(X, values)
     clues = [*column_clues(columns), *order_clues([*columns, *index])]
     # A copy with a new number or time is still a copy.
-    skipped = {name for kind, name, _ in clues if kind == IDENTIFIER}
+    skipped = {name for kind, name, *_ in clues if kind == IDENTIFIER}
     skipped |= {each.name for each in columns if not each.is_number and each.times is not None}
     findings, label = ([], None) if y is None else target_findings(y)
     group = None if groups is None else factorize(as_array(groups).ravel())[1]

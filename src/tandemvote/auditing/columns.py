@@ -50,9 +50,9 @@ def column_clues(columns: Sequence[Column]) -> Iterator[Clue]:
         is_text = [column.is_category or not _NUMBER.fullmatch(cell) for cell in cells]
         has_comma = ["," in cell for cell in cells]
         if any(has_comma) and not any(is_text):
-            yield DECIMAL_COMMA, column.name, _first_cell(column, has_comma)
+            yield DECIMAL_COMMA, column.name, *_first_cell(column, has_comma)
         elif _are_stray(np.array(is_text, bool), column):
-            yield STRAY_TEXT, column.name, _first_cell(column, is_text)
+            yield STRAY_TEXT, column.name, *_first_cell(column, is_text)
         elif _is_nearly_unique(column):
             if column.n_words >= WORDS_OF_TEXT:
                 yield FREE_TEXT, column.name, f"{column.n_words:.0f} words on average"
@@ -123,7 +123,7 @@ def _are_stray(is_text: NDArray[np.bool_], column: Column) -> bool:
     return is_rare and isinstance(column.values[is_stray.argmax()], str)
 
 
-def _first_cell(column: Column, is_of_interest: Sequence[bool]) -> str:
-    """Return the first cell with one of the distinct values of interest."""
-    row = np.append(is_of_interest, False)[column.codes].argmax()
-    return f"{column.values[row]!r:.40} in row {row + 1}"
+def _first_cell(column: Column, is_of_interest: Sequence[bool]) -> tuple[str, int]:
+    """Return the first cell with one of the distinct values of interest, and its row."""
+    row = int(np.append(is_of_interest, False)[column.codes].argmax())
+    return str(column.values[row]), row + 1

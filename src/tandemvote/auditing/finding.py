@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tandemvote.votes.parameter_error import ParameterError
+
 SEVERITIES = ("error", "warning", "note")
 """An error voids the bound unless it is overridden by name; a note is for information."""
 
@@ -92,19 +94,25 @@ def about_data(code: str, severity: str, message: str, **fields: Any) -> Finding
     return Finding(code=code, severity=severity, message=message, advice=ADVICE[code], **fields)
 
 
-Clue = tuple[tuple[str, str, str], str, str]
-"""What a test found in a column: the code, severity and title of the finding, name, evidence."""
+Clue = tuple[tuple[str, str, str], str, str] | tuple[tuple[str, str, str], str, str, int]
+"""What a test found in a column: the code, severity and title of the finding, name, evidence.
+
+Evidence that is a cell has the number of its row.
+"""
 
 
 def about_columns(clues: Iterable[Clue]) -> list[Finding]:
     """Return one finding about all columns whose clues have one code, severity and title."""
     found: dict[tuple[str, str, str], dict[str, str]] = {}
-    for kind, name, text in clues:
+    words: dict[tuple[str, str, str], str] = {}
+    for kind, name, text, *row in clues:
         found.setdefault(kind, {})[name] = text
+        words.setdefault(kind, f"{text!r:.40} in row {row[0]}" if row else text)
     findings = []
     for (code, severity, title), evidence in found.items():
         first, *others = evidence
-        named = ", ".join([f"{first!r} ({evidence[first]})", *map(repr, others[: MOST_SHOWN - 1])])
+        shown = words[code, severity, title]
+        named = ", ".join([f"{first!r} ({shown})", *map(repr, others[: MOST_SHOWN - 1])])
         more = f" and {len(evidence) - MOST_SHOWN} more" * (len(evidence) > MOST_SHOWN)
         fields = {"columns": tuple(evidence), "evidence": evidence}
         findings.append(about_data(code, severity, f"{title}: {named}{more}.", **fields))
@@ -170,7 +178,8 @@ def check_findings(findings: Iterable[Finding], allow: Iterable[str] = ()) -> Fi
     """
     allowed = {allow} if isinstance(allow, str) else {*allow}
     if unknown := sorted(allowed - {*CODES}):
-        raise ValueError(f"Invalid allow={unknown[0]!r}. Valid codes: {', '.join(CODES)}.")
+        message = f"Invalid allow={unknown[0]!r}. Valid codes: {', '.join(CODES)}."
+        raise ParameterError(message, allow=unknown[0])
     checked = Findings(
         replace(each, overridden=each.severity == "error" and each.code in allowed)
         for each in findings

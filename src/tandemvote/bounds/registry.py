@@ -12,6 +12,7 @@ from tandemvote.bounds.second_order import C_BOX_BOUND, C_TANDEM_BOUND, SECOND_O
 from tandemvote.bounds.test_set import TEST_SET_BOUND
 from tandemvote.bounds.vote_profile import VOTE_PROFILE_BOUND
 from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.parameter_error import ParameterError
 
 FROM_VOTES = (
     FIRST_ORDER_BOUND,
@@ -66,7 +67,8 @@ def get_bound(name: str | Bound) -> Bound:
             )
         return OWN.setdefault(name.name, known.get(name.name, name))
     if name not in known:
-        raise ValueError(f"Invalid bound={name!r}. Use one of {', '.join(map(repr, BOUNDS))}.")
+        listed = ", ".join(map(repr, BOUNDS))
+        raise ParameterError(f"Invalid bound={name!r}. Use one of {listed}.", bound=name)
     return known[name]
 
 

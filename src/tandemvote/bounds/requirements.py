@@ -99,7 +99,7 @@ PAIR_OVERLAPS = Requirement(
 PROFILE = Requirement(
     is_met=lambda evidence: evidence.profile is not None and evidence.ties == SMALLEST,
     explanation=lambda evidence: (
-        "it requires unlabeled samples. Pass X_unlabeled."
+        "it requires unlabeled samples. Pass some, or use another bound."
         if evidence.profile is None
         else OF_THE_VOTE.explanation(evidence)
     ),

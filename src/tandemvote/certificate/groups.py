@@ -24,6 +24,7 @@ from tandemvote.votes.codes import as_array, is_missing
 from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.index_order import check_same_order
+from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import REFEREE, Votes, select_samples
 from tandemvote.votes.weighted_vote import weighted_vote
@@ -148,8 +149,8 @@ def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
     votes = whole.votes_for("by_group")
     if VOTE_PROFILE in whole.candidates:
         raise ValueError(
-            f"bound={VOTE_PROFILE!r} rests on unlabeled samples, whose groups are unknown. Certify"
-            " held-out samples without X_unlabeled to get bounds by group."
+            f"{VOTE_PROFILE!r} rests on unlabeled samples, whose groups are unknown. Certify"
+            " held-out samples alone to get bounds by group."
         )
     masks = {name: _masks(name, values, votes, whole) for name, values in _named(by).items()}
     groupings = tuple(Grouping(by=name, labels=tuple(each)) for name, each in masks.items())
@@ -224,9 +225,10 @@ def _masks(name: str, values: Any, votes: Votes, whole: Certificate) -> dict[Any
 def check_n_groups(name: str, n_groups: int) -> None:
     """Raise ValueError for a column with too many distinct values, apart from missing ones."""
     if n_groups > MAX_GROUPS:
-        raise ValueError(
+        raise ParameterError(
             f"by={name!r} has {n_groups} distinct values; at most {MAX_GROUPS} are supported."
-            " Bin the column with edges chosen without looking at this data."
+            " Bin the column with edges chosen without looking at this data.",
+            by=name,
         )
 
 
@@ -238,9 +240,10 @@ def _by_class(by: str, votes: Votes, whole: Certificate) -> dict[Any, Mask]:
     codes = votes.labels
     if by == PREDICTED:
         if TEST_SET not in whole.candidates or whole.ties == REFEREE:
-            raise ValueError(
+            raise ParameterError(
                 "by='predicted' requires samples that test the whole predictor: held-out samples,"
-                " fixed weights and no referee. Use by='class', or fit with referee=False."
+                " fixed weights and no referee. Group by class, or do without a referee.",
+                by=PREDICTED,
             )
         codes = weighted_vote(votes.predictions, whole.weights, votes.classes.size)
     return {label: codes == code for code, label in enumerate(votes.classes.tolist())}

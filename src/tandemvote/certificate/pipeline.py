@@ -29,6 +29,7 @@ from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.dependent_sets import check_empty_rows, check_independent_sets
 from tandemvote.votes.draws import shuffled
 from tandemvote.votes.evidence import Evidence, VoteResult
+from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.profile import VoteProfile
 from tandemvote.votes.votes import REFEREE, Votes, check_voters_tested
 from tandemvote.votes.weighted_vote import votable, weighted_vote
@@ -192,16 +193,18 @@ def check_request(
     """Raise ValueError for bounds and weights that do not exist or not for these classes."""
     names = names_of(bound)
     if not names:
-        raise ValueError("bound is empty. Name at least one bound, or use bound='auto'.")
+        raise ValueError("bound is empty. Name at least one bound, or use 'auto'.")
     for name in names:
         if name not in (AUTO, BEST):
             get_bound(name).check_classes(classes)
         elif len(names) > 1:
-            raise ValueError(f"bound={names!r} combines {name!r} with other bounds. Use it alone.")
+            message = f"bound={names!r} combines {name!r} with other bounds. Use it alone."
+            raise ParameterError(message, bound=names)
     if isinstance(weights, str) and weights != UNIFORM:
         if weights not in MINIMIZABLE:
             listed = ", ".join(map(repr, (UNIFORM, *MINIMIZABLE)))
-            raise ValueError(f"Invalid weights={weights!r}. Use one of {listed}, or pass an array.")
+            message = f"Invalid weights={weights!r}. Valid names are {listed}."
+            raise ParameterError(message, weights=weights)
         get_bound(weights).check_classes(classes)
 
 

@@ -99,9 +99,9 @@ def ways_to_tighten(certificate: Certificate) -> list[str]:
     """What would make the bound smaller and was not done."""
     if certificate.bound == TEST_SET:
         return ["more test samples"]
-    ways = ["more labeled samples", "more unlabeled samples (X_unlabeled)"]
+    ways = ["more labeled samples", "more unlabeled samples"]
     if certificate.counts.n_voters > FEW_VOTERS:
-        ways.append("a committee of whole models (CertifiedClassifier)")
+        ways.append("a committee of whole models")
     return [*ways, "a test set"]
 
 

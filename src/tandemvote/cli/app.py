@@ -18,7 +18,7 @@ from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.certify_votes import certify_votes
 from tandemvote.cli.demo import demo
-from tandemvote.cli.messages import describe, in_options, say
+from tandemvote.cli.messages import as_text, describe, say
 from tandemvote.cli.predict import predict
 from tandemvote.cli.questions import compare, plan, watch
 from tandemvote.cli.verify import verify
@@ -105,13 +105,13 @@ def run(arguments: list[str] | None = None, *, application: typer.Typer = app) -
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    say(f"Warning: {printable(in_options(' '.join(str(message).split())))}", err=True)
+    say(f"Warning: {printable(' '.join(str(message).split()))}", err=True)
 
 
 def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
     """Return the line to print, or None if the error is a bug and needs its traceback."""
     if hasattr(error, "findings"):  # a FindingsError, whose module is slow to import
-        return "\n".join(map(printable, describe(error.findings, arguments)))
+        return "\n".join(describe(error.findings, arguments))
     if hasattr(error, "format_message"):  # Typer's own errors, whichever Click it was built on
         message = error.format_message().removeprefix("Invalid value: ")
         message = message.replace(": Value error, ", ": ")
@@ -127,5 +127,5 @@ def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
     # The library rejects values with ValueError. Folders that cannot be written to and schedulers
     # that do not respond are OSErrors.
     if lacks_extra or isinstance(error, ValueError | OSError):
-        return f"Error: {printable(' '.join(in_options(str(error)).split()))}"
+        return f"Error: {as_text(error)}"
     return None

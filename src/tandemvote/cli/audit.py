@@ -6,8 +6,7 @@ import json
 from dataclasses import asdict
 
 from tandemvote.cli import options
-from tandemvote.cli.messages import in_options, say
-from tandemvote.votes.printable import printable
+from tandemvote.cli.messages import finding_lines, say
 
 
 @options.grouped
@@ -40,6 +39,6 @@ def audit(
     if as_json:
         say(json.dumps([asdict(each) for each in findings], indent=2))
     elif error is None:
-        say("\n".join(printable(in_options(line)) for line in str(findings).splitlines()))
+        say("\n".join(finding_lines(findings)) or str(findings))
     if error is not None:
         raise error

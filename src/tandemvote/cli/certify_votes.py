@@ -34,8 +34,8 @@ def certify_votes(
         None, "FILE", "Predictions on unlabeled samples drawn from the same distribution."
     ),
     keep: list[str] = option([], "COLUMN", "Column that is a voter whatever it holds."),
-    ties: str = option(
-        "smallest",
+    ties: options.Ties = option(
+        options.Ties.SMALLEST,
         "RULE",
         "Who breaks ties: smallest, for the first of the tied classes, or referee, for a model that"
         " is not in VOTES; the bound then holds for every referee.",
@@ -59,14 +59,11 @@ def certify_votes(
     from tandemvote.record.document import CLASS, PREDICTED
     from tandemvote.votes import reading, vote_tables
     from tandemvote.votes.dependent_sets import check_empty_rows
-    from tandemvote.votes.votes import TIES
 
     check_request(**guarantee.request, classes=())  # before hours of counting
     by = read_groupings(guarantee.by, table.target, vote_tables.column_names(votes))
     columns = [name for name in by if name not in (CLASS, PREDICTED)]
-    if ties not in TIES:
-        raise typer.BadParameter(f"--ties {ties} is not valid. Use smallest or referee.")
-    read_as = {**table.reading(columns), "ties": ties}
+    read_as = {**table.reading(columns), "ties": ties.value}
     large = reading.VoteFiles(votes, **read_as) if vote_tables.is_parquet(votes) else None
     source: Source
     findings: list[Finding] = []

@@ -1,83 +1,80 @@
-"""Messages: parameters become options, findings a command to paste; a closed pipe ends nothing."""
+"""Messages: parameters as options, findings with commands to paste; a closed pipe ends nothing."""
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from tandemvote.votes.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from tandemvote.auditing import Finding, Findings
 
-NAMES = (
-    "allow bound by confidence decimal drop empty_as_error error groups keep max_error order power"
-    " target test_size ties trusted weights"
-)
-OPTIONS = {
-    **{name: f"--{name.replace('_', '-')}" for name in NAMES.split()},
-    "categories": "--category",
-    "missing_values": "--missing",
-    "X_unlabeled": "--unlabeled",
+OPTIONS = {"categories": "category", "missing_values": "missing", "X_unlabeled": "unlabeled"}
+"""Parameters whose options have other names."""
+
+LATEST = "certify with --order COLUMN, which tests the latest rows."
+ADVICE = {
+    "grouped_rows": "Pass such a column by --groups.",
+    "row_order": f"If neighboring rows belong together, pass --groups; if rows are in the order of"
+    f" time, {LATEST}",
+    "time_order": f"If new rows will be later, {LATEST}",
+    "sorted_rows": f"If that is the order of time, {LATEST}",
+    "stray_text": "Correct such cells; pass --missing TEXT if they stand for missing entries, or"
+    " --category COLUMN if these are categories.",
+    "decimal_comma": "For decimal commas, pass --decimal ','. Remove commas that group thousands.",
 }
-"""Parameters as messages name them, such as ``bound='tandem'``, and their options."""
-
-OPTION_WORDS = {name: option for name, option in OPTIONS.items() if "_" in name} | {
-    "referee=False": "--scheme holdout",
-    "CertifiedClassifier": "--scheme committee",
-    "groups has": "--groups has",
-    "order has": "--order has",
-    "Pass more samples": "Give more rows",
-    ", or pass an array": "",
-}
-"""Other words of the library, and what they are called on the command line."""
-
-ASSIGNED = re.compile(
-    rf"\b({'|'.join(OPTIONS)})=(\[[^]]*\]|\([^)]*\)|'[^']*'|\"[^\"]*\"|\w+(?:\.\w+)*)"
-)
+"""What to do about findings here, where the advice of the library names parameters."""
 
 
-def in_options(message: str) -> str:
-    """Replace the parameters that a message of the library names by options.
+def as_option(name: str, value: Any) -> str:
+    """Return a parameter as it is typed on the command line.
 
     Examples
     --------
-    >>> in_options("Pass drop=['row id', 'b'], trusted=True or target=COLUMN.")
-    "Pass --drop 'row id' --drop b, --trusted or --target COLUMN."
+    >>> as_option("drop", ["row id", "b"]), as_option("trusted", True)
+    ("--drop 'row id' --drop b", '--trusted')
     """
-    message = ASSIGNED.sub(_typed, message)
-    for word, option in OPTION_WORDS.items():
-        message = message.replace(word, option)
-    return message
-
-
-def _typed(assigned: re.Match[str]) -> str:
-    """Return ``name=value`` as it is typed on the command line."""
-    option, value = OPTIONS[assigned[1]], assigned[2]
-    with suppress(ValueError, SyntaxError):  # of names, as in target=COLUMN
-        value = ast.literal_eval(value)
-    if value is True:
-        return option
+    option = "--" + OPTIONS.get(name, name).replace("_", "-")
     values = value if isinstance(value, list | tuple) else [value]
-    return " ".join(f"{option} {shlex.quote(str(each))}" for each in values)
+    return (
+        option if value is True else shlex.join(w for each in values for w in (option, str(each)))
+    )
+
+
+def as_text(error: Exception) -> str:
+    """Return the message of an error on one printable line, its parameters as options."""
+    parameters = getattr(error, "parameters", {}).items()
+    options = {f"{name}={value!r}": as_option(name, value) for name, value in parameters}
+    named = "|".join(map(re.escape, options)) or "(?!)"
+    words = re.sub(rf"(?<!\w)({named})(?!\w)", lambda found: options[found[0]], str(error))
+    return printable(" ".join(words.split()))
+
+
+def finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
+    """Yield findings with the advice for the command line."""
+    for each in findings:
+        yield printable(str(replace(each, advice=ADVICE.get(each.code, each.advice))))
 
 
 def describe(findings: Findings, arguments: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a message about findings that are errors."""
     n_errors = len(findings.errors)
     yield f"Error: the audit of the data found {n_errors} error{'s' * (n_errors > 1)}."
-    yield from (f"  {in_options(str(each))}" for each in findings)
+    yield from (f"  {line}" for line in finding_lines(findings))
     fixes = dict.fromkeys(fix for each in findings.errors for fix in _fix(each))
     words = [word for fix in fixes for word in fix]
-    yield f"Correct the data, or decide: {shlex.join(['tandemvote', *arguments, *words])}"
+    command = shlex.join(["tandemvote", *arguments, *words])
+    yield f"Correct the data, or decide: {printable(command)}"
 
 
 def _fix(error: Finding) -> list[tuple[str, ...]]:
@@ -87,9 +84,8 @@ def _fix(error: Finding) -> list[tuple[str, ...]]:
             return [("--drop", name) for name in error.columns]
         case "grouped_rows" if error.columns != ("index",):
             return [("--groups", error.columns[0])]
-        case "stray_text":  # such as 'n.d.' in row 18
-            cells = [text.rpartition(" in row ")[0] for text in error.evidence.values()]
-            return [("--missing", cell.strip("'\"")) for cell in cells]
+        case "stray_text":
+            return [("--missing", cell) for cell in error.evidence.values()]
         case "decimal_comma":
             return [("--decimal", ",")]
     return [("--allow", error.code)]

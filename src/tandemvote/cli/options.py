@@ -17,6 +17,7 @@ from tandemvote.votes.confidence import failure_probability
 
 Scheme = StrEnum("Scheme", ["COMMITTEE", "HOLDOUT", "TREES"])
 Learner = StrEnum("Learner", ["FOREST", "BOOSTING"])
+Ties = StrEnum("Ties", ["SMALLEST", "REFEREE"])
 
 
 def option(default: Any, metavar: str, about: str, *names: str, **more: Any) -> Any:

@@ -14,7 +14,7 @@ import typer
 
 from tandemvote.atomic_files import written_whole
 from tandemvote.cli import GATE_CLOSED
-from tandemvote.cli.messages import in_options, say
+from tandemvote.cli.messages import finding_lines, say
 from tandemvote.cli.options import Guarantee
 from tandemvote.votes.cell_text import cell_of
 from tandemvote.votes.extras import import_extra
@@ -127,8 +127,8 @@ def _print(certificate: Certificate, guarantee: Guarantee, *, as_json: bool) -> 
         say(json.dumps(shown | ({"bounds": certificate.bounds} if guarantee.all_bounds else {})))
         return
     advice = filter(None, [certificate.advice])
-    lines = [certificate.basis, *map(str, certificate.findings), *advice]
-    say(in_options(as_text(certificate.headline, [] if guarantee.quiet else lines)))
+    lines = [certificate.basis, *finding_lines(certificate.findings), *advice]
+    say(as_text(certificate.headline, [] if guarantee.quiet else lines))
     if certificate.groups is not None:
         words = "This table and the bound above are each valid by themselves:"
         say(f"\n{words}\n{certificate.groups!r}")

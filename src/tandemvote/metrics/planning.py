@@ -11,6 +11,7 @@ from scipy.special import betainc
 
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes.confidence import failure_probability
+from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.set_sizes import IntArray
 
 MOST_LABELS = 10**9
@@ -58,14 +59,17 @@ def labels_needed(
     delta = failure_probability(confidence)
     rates = (error, max_error)
     if not all(isinstance(rate, Real) for rate in rates) or not 0 <= error < max_error < 1:
-        raise ValueError(
-            f"error={error!r} and max_error={max_error!r} are not valid; expected"
-            " 0 <= error < max_error < 1, as numbers. No number of samples shows that an"
-            " error rate is below itself: raise max_error, or improve the model."
+        raise ParameterError(
+            f"error={error!r} and max_error={max_error!r} are not valid; expected numbers with"
+            " 0 <= error < goal < 1. No number of samples shows that an error rate is below"
+            " itself: raise the goal, or improve the model.",
+            error=error,
+            max_error=max_error,
         )
     if not isinstance(power, Real) or not 0 < power < 1:
-        raise ValueError(
-            f"power={power!r} is not valid; expected a number between 0 and 1, such as 0.8."
+        raise ParameterError(
+            f"power={power!r} is not valid; expected a number between 0 and 1, such as 0.8.",
+            power=power,
         )
     goal = max_error * (1.0 - MARGIN)
 
@@ -79,8 +83,8 @@ def labels_needed(
         low, high = high, 2 * high + 1
         if _sizes(high, goal, delta) > MOST_LABELS:
             raise ValueError(
-                f"More than {MOST_LABELS:,} labels are needed to show {max_error!r}; raise"
-                " max_error."
+                f"More than {MOST_LABELS:,} labels are needed to show {max_error!r}."
+                " Raise the goal."
             )
     while high - low > 1:
         middle = (low + high) // 2

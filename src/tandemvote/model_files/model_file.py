@@ -39,6 +39,7 @@ from tandemvote.record.json_text import canonical, parse_document
 from tandemvote.tables import TableColumns
 from tandemvote.tables.encoding import few_categories, many_categories
 from tandemvote.votes.extras import import_extra
+from tandemvote.votes.parameter_error import ParameterError
 
 SKOPS, JOBLIB = ".skops", ".joblib"
 
@@ -63,7 +64,7 @@ UNCHECKED = (
 trees, and libsvm reads as many coefficients as the numbers of support vectors say."""
 
 
-class ModelFileError(ValueError):
+class ModelFileError(ParameterError):
     """The file does not hold a certified classifier, or cannot hold this one."""
 
 
@@ -153,7 +154,8 @@ def load_model(path: str | Path, *, trusted: bool | Sequence[str] = False) -> An
     """
     path = _model_path(path)
     if path.suffix == JOBLIB and trusted is not True:
-        raise ModelFileError(f"{path} is {JOBLIB_WARNING}. If you trust it, pass trusted=True.")
+        message = f"{path} is {JOBLIB_WARNING}. If you trust it, pass trusted=True."
+        raise ModelFileError(message, trusted=True)
     with _one_error(f"{path} cannot be loaded", "Check the path, or save the classifier again."):
         return _read(path.read_bytes(), path.suffix, trusted)
 

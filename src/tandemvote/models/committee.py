@@ -247,7 +247,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         of_parameters = parameter_findings(bases["estimator"], X, fit_params)
         findings = check_findings([*findings, *of_parameters], self.allow)
         outside = f"The {train.size} samples outside the test set have"
-        check_two_classes(labels[train], outside, "Pass more samples, or a smaller test_size.")
+        check_two_classes(labels[train], outside, "Pass more samples, or a smaller test set.")
         (_, params), *referee = self._learners(fit_params, groups)
         learners = [(tested, params), *referee]
         data = LabeledSamples(X, labels, classes)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from tandemvote.votes.codes import as_array, check_not_missing
 from tandemvote.votes.draws import LARGEST_SEED, Rows, keyed_order, shuffled
 from tandemvote.votes.index_order import check_same_order
+from tandemvote.votes.parameter_error import ParameterError
 
 FEWEST_GROUPS = 10
 """With fewer groups, even a test set without errors bounds the error rate by 1/4 or more."""
@@ -118,10 +119,11 @@ def latest_test_rows(
     late = np.sort(starts)[-n_test - 1 :]
     cuts = late[1:][np.diff(late) > 0]
     if not cuts.size:
-        raise ValueError(
+        raise ParameterError(
             f"order has its latest value in {(starts == late[-1]).sum()} {unit}, and"
             f" test_size={test_size!r} tests {n_test}. Equal times must not be split. Pass finer"
-            " times, or a larger test_size."
+            " times, or a larger share.",
+            test_size=test_size,
         )
     cut, before = int(cuts[0]), times < cuts[0]
     if groups is None:
@@ -137,9 +139,10 @@ def _n_test_units(n_units: int, unit: str, test_size: float | int | str) -> int:
     else:
         n_test = int(test_size if test_size >= 1 else n_units * test_size)
     if not 1 <= n_test <= n_units - 2:
-        raise ValueError(
+        raise ParameterError(
             f"test_size={test_size!r} takes {n_test} of n_{unit}={n_units} {unit} for testing. At"
-            " least 1 is required, and 2 for training. Pass more samples or another test_size."
+            " least 1 is required, and 2 for training. Pass more samples, or another size.",
+            test_size=test_size,
         )
     return n_test
 

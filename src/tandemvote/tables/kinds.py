@@ -129,7 +129,8 @@ def _converted(column: pandas.Series, kind: str) -> pandas.Series:
     if KINDS.get(given, CATEGORY) != kind:
         raise DatasetError(
             f"Column {column.name!r} holds {column.dropna().iloc[0]!r:.40}, which is not a {kind}."
-            " Write it as in the table of the model; decimal=',' reads decimal commas."
+            " Write it as in the table of the model; decimal=',' reads decimal commas.",
+            decimal=",",
         )
     if kind == DATE:  # in whole seconds, since nanoseconds do not reach the year 9999
         start = pandas.Timestamp(0, unit="s", tz="UTC").as_unit("s")

@@ -141,7 +141,11 @@ def read_table(
     name = Path(path).name
     if target is None:
         columns = shown(frame.columns, NAMES_SHOWN)
-        raise DatasetError(f"The label column is not named. Pass target=COLUMN: {columns}.")
+        last = frame.columns[-1]
+        raise DatasetError(
+            f"The label column is not named. Pass it, such as target={last!r}, out of {columns}.",
+            target=last,
+        )
     own = list(dict.fromkeys(each for each in (groups, order) if each is not None))
     excluded, others = [*drop, *own], [*others, *own]
     check_columns(frame, (target, *excluded, *others), name)
@@ -214,7 +218,7 @@ def read_features(
     try:
         return TableColumns(kinds).transform(frame), frame[[*copied]]
     except DatasetError as error:
-        raise DatasetError(f"{path}: {error}") from error
+        raise DatasetError(f"{path}: {error}", **error.parameters) from error
 
 
 def _digests(cells: pandas.DataFrame) -> NDArray[np.uint64]:

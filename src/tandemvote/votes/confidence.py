@@ -3,6 +3,8 @@
 from decimal import Decimal
 from numbers import Real
 
+from tandemvote.votes.parameter_error import ParameterError
+
 MAX_DELTA = 0.5
 """Largest failure probability of a certificate and its file."""
 
@@ -16,8 +18,9 @@ def failure_probability(confidence: float) -> float:
     (0.05, True)
     """
     if not isinstance(confidence, Real) or not 1 - MAX_DELTA <= confidence < 1.0:
-        raise ValueError(
+        raise ParameterError(
             f"confidence={confidence!r} is not valid; expected at least 0.5 and less than 1, as a"
-            " number such as 0.95."
+            " number such as 0.95.",
+            confidence=confidence,
         )
     return float(1 - Decimal(repr(float(confidence))))

@@ -9,6 +9,7 @@ import numpy as np
 from tandemvote.inequalities.divergences import binary_kl
 from tandemvote.votes.codes import FEWEST_SAMPLES
 from tandemvote.votes.counts import VoteCounts
+from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.votes import Votes
 
 RARE = 1e-6
@@ -39,7 +40,7 @@ def check_independent_sets(counts: VoteCounts) -> None:
     ...     votes = Votes.from_predictions(predictions, labels, np.stack([everywhere, held_out]))
     ...     check_independent_sets(VoteCounts.from_votes(votes))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: Voter 1 is held out where samples are easy: voter 0 misclassifies 0 of 723...
+    tandemvote...ParameterError: Voter 1 is held out where samples are easy: voter 0 ...
     """
     if counts.partner_errors is None:
         return
@@ -61,10 +62,11 @@ def check_independent_sets(counts: VoteCounts) -> None:
     n_all, n_wrong, n_shared, n_inside = (int(part[worst]) for part in (n, e, m, x))
     n_pairs = counts.n_voters * (counts.n_voters - 1)
     if hypergeom.cdf(n_inside, n_all, n_wrong, n_shared) < RARE / n_pairs:
-        raise ValueError(
+        raise ParameterError(
             f"Voter {voter} is held out where samples are easy: voter {other} misclassifies"
             f" {n_inside} of {n_shared} samples that are held out for voter {voter}, and"
-            f" {n_wrong - n_inside} of its other {n_all - n_shared}. {WAYS_OUT}."
+            f" {n_wrong - n_inside} of its other {n_all - n_shared}. {WAYS_OUT}.",
+            empty_as_error=True,
         )
 
 
@@ -80,7 +82,7 @@ def check_empty_rows(votes: Votes | VoteCounts) -> None:
     >>> votes = Votes.from_predictions([[0] * 50], [0] * 50, [[True] * 20 + [False] * 30])
     >>> check_empty_rows(votes)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: 30 of 50 rows have no prediction of any voter...
+    tandemvote...ParameterError: 30 of 50 rows have no prediction of any voter...
     """
     if isinstance(votes, Votes):
         different = {row.tobytes(): row.mean() for row in votes.held_out}
@@ -95,7 +97,8 @@ def check_empty_rows(votes: Votes | VoteCounts) -> None:
     chance = float(np.prod(1 - shares)) if (shares > 0).sum() > 1 else 0.0
     unlikely = n_samples * binary_kl(n_empty / n_samples, chance) > -math.log(RARE)
     if unlikely and n_empty > max(FEWEST_SAMPLES, chance * n_samples):
-        raise ValueError(
+        raise ParameterError(
             f"{n_empty} of {n_samples} rows have no prediction of any voter. {WAYS_OUT}, and remove"
-            " rows that trained all voters."
+            " rows that trained all voters.",
+            empty_as_error=True,
         )

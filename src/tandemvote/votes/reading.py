@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.votes.codes import FEWEST_SAMPLES, Codes, check_same_words, distinct
+from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.printable import shown
 from tandemvote.votes.vote_tables import (
     COLUMNS_SHOWN,
@@ -87,7 +88,7 @@ def read_votes(
         if keep is not None:
             check_voters(votes, files.voters, keep=keep)
     except ValueError as error:
-        raise VotesFileError(f"{path}: {error}") from error
+        raise VotesFileError(f"{path}: {error}", **getattr(error, "parameters", {})) from error
     if unlabeled is None:
         return votes
     columns = [name for name in column_names(unlabeled) if name not in drop]
@@ -255,7 +256,7 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
     >>> votes = Votes.from_predictions([["a", "a"] * 20, ["train", "test"] * 20], ["a", "b"] * 20)
     >>> check_voters(votes, ["tree", "split"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: Column 'split' holds 'test', 'train': a label in 0 of 40 rows. Exclude it with...
+    tandemvote...ParameterError: Column 'split' holds 'test', 'train': a label in 0 of 40 rows...
     """
     check_columns_exist("The table", keep, names)
     labels, held_out = np.unique(votes.labels), votes.held_out
@@ -276,9 +277,11 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
                 f" {100 * next_best:.3g}%, as a copy of the label would"
             )
         if problem and name not in keep:
-            raise ValueError(
+            raise ParameterError(
                 f"Column {name!r} {problem}. Exclude it with drop=[{name!r}], or confirm that it"
-                f" is a voter with keep=[{name!r}]."
+                f" is a voter with keep=[{name!r}].",
+                drop=[name],
+                keep=[name],
             )
 
 

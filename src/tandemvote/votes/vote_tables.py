@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from tandemvote.votes.codes import Codes
 from tandemvote.votes.extras import import_extra
+from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.printable import no_column, printable, shown
 
 COLUMNS_SHOWN = 6  # columns in an error message
@@ -38,7 +39,7 @@ Cells = tuple[Codes, list[str]]
 """Positions in a sorted list of words, one row per column; word 0 is "", for a missing cell."""
 
 
-class VotesFileError(ValueError):
+class VotesFileError(ParameterError):
     """A file cannot be read as a table of votes."""
 
 

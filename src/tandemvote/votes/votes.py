@@ -20,6 +20,7 @@ from tandemvote.votes.codes import (
     encode,
 )
 from tandemvote.votes.index_order import check_same_order, index_of
+from tandemvote.votes.parameter_error import ParameterError
 
 Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From samples to the codes that voters predict, shape (n_voters, n_samples), and the classes."""
@@ -434,9 +435,11 @@ def check_voters_tested(
         name, way_out = f"Voter {voter}", "Exclude it"
         if columns is not None:
             name, way_out = f"Column {columns[voter]!r}", f"Exclude it with drop={[columns[voter]]}"
-        raise ValueError(
+        raise ParameterError(
             f"{name} has no held-out predictions, so nothing is known about its errors. {way_out}."
-            " If it only breaks ties of the other voters, also pass ties='referee'."
+            " If it only breaks ties of the other voters, also pass ties='referee'.",
+            drop=[] if columns is None else [columns[voter]],
+            ties=REFEREE,
         )
 
 
