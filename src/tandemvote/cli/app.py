@@ -17,11 +17,13 @@ from tandemvote.cli.audit import audit
 from tandemvote.cli.bounds import bounds
 from tandemvote.cli.certify import certify
 from tandemvote.cli.certify_votes import certify_votes
+from tandemvote.cli.compare import compare
 from tandemvote.cli.demo import demo
 from tandemvote.cli.messages import as_text, describe, say
+from tandemvote.cli.plan import plan
 from tandemvote.cli.predict import predict
-from tandemvote.cli.questions import compare, plan, watch
 from tandemvote.cli.verify import verify
+from tandemvote.cli.watch import watch
 from tandemvote.votes.printable import printable
 
 app = typer.Typer(

@@ -1,4 +1,4 @@
-"""The commands compare and plan."""
+"""The command compare."""
 
 import json
 
@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from tandemvote import Votes, certify, labels_needed
+from tandemvote import Votes, certify
 from tandemvote.cli.app import run
 
 
@@ -25,15 +25,6 @@ def folder(tmp_path, monkeypatch):
     pd.DataFrame({**table, "patient": np.arange(600) // 3}).to_csv("p.csv", index=False)
     certify(Votes.from_predictions([table["new"]], y)).save("c.json")
     return tmp_path
-
-
-def test_plan_prints_the_number_for_the_test_set_and_in_all(capsys):
-    assert run(["plan", "--error", "3%", "--max-error", "0.05"]) == 0
-    shown = capsys.readouterr().out
-    assert f"{labels_needed(0.03, 0.05)} test rows" in shown
-    assert "3,470 labeled rows" in shown
-    assert run(["plan", "--error", "0.1", "--max-error", "0.05"]) == 2
-    assert "--error 0.1 and --max-error 0.05 are not valid" in capsys.readouterr().err
 
 
 def test_compare_reads_predictions(folder, capsys):
