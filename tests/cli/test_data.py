@@ -205,7 +205,7 @@ def test_the_column_of_groups_is_not_a_feature_and_decides_the_split(table, caps
     ("values", "message"),
     [
         (np.arange(N_ROWS) % 9, "groups has 9 distinct values; at least 10 are required"),
-        (np.where(np.arange(N_ROWS) == 7, None, 1), "1 of 400 groups are missing, the first at 7"),
+        (np.where(np.arange(N_ROWS) == 7, None, 1), "1 of 400 values of groups are missing"),
     ],
 )
 def test_groups_that_cannot_be_tested_end_in_one_line(table, capsys, values, message):

@@ -134,7 +134,7 @@ def test_members_of_a_random_learner_get_all_training_samples(data):
     forest = RandomForestClassifier(3)
     model = CertifiedClassifier(forest, n_tested=2, random_state=0).fit(*data)
     assert [member._n_samples for member in model.estimators_] == [320, 320]
-    seeds = {member.model.random_state for member in model._members()}
+    seeds = {each.random_state for each in [*model.estimators_, model.referee_]}
     assert len(seeds) == 3
 
 

@@ -59,7 +59,7 @@ def test_groups_are_checked_against_the_labels():
         group_codes(np.arange(19), y)
     with pytest.raises(ValueError, match="groups has 5 distinct values; at least 10"):
         group_codes(np.arange(20) // 4, y)
-    with pytest.raises(ValueError, match="1 of 20 groups are missing, the first at 3"):
+    with pytest.raises(ValueError, match="1 of 20 values of groups are missing, the first at 3"):
         group_codes([None if i == 3 else i for i in range(20)], y)
     with pytest.raises(ValueError, match="groups has the index of the samples in another order"):
         group_codes(pd.Series(np.arange(20), index=y.index[::-1]), y)

@@ -94,7 +94,7 @@ def test_the_chance_of_equal_means_is_that_of_simulated_columns(n_samples, n_col
     """Fair coins in all columns, of which new means are most often equal to 1/2."""
     rng = np.random.default_rng(n_samples + n_columns)
     X = np.array([rng.permutation(np.arange(n_samples) % 2) for _ in range(n_columns)]).T
-    computed = math.exp(_log_chance_of_means(lambda: X))
+    computed = math.exp(_log_chance_of_means(X))
     sums = rng.binomial(n_samples, 0.5, size=(10**6, n_columns))
     simulated = (sums == n_samples // 2).all(axis=1).mean()
     assert simulated / 1.1 < computed < 3 * simulated
@@ -103,9 +103,9 @@ def test_the_chance_of_equal_means_is_that_of_simulated_columns(n_samples, n_col
 def test_columns_that_follow_from_others_do_not_lower_the_chance():
     rng = np.random.default_rng(0)
     column = rng.integers(9, size=500)
-    alone = _log_chance_of_means(lambda: column[:, None])
+    alone = _log_chance_of_means(column[:, None])
     several = np.column_stack([column, 2 * column, 3 - column, np.ones(500)])
-    assert _log_chance_of_means(lambda: several) == pytest.approx(alone, abs=1e-6)
+    assert _log_chance_of_means(several) == pytest.approx(alone, abs=1e-6)
     assert alone == pytest.approx(-math.log(column.std() * math.sqrt(2 * math.pi * 500)), abs=1e-9)
 
 
@@ -113,7 +113,7 @@ def test_leaf_counts_are_a_coincidence_as_often_as_computed():
     """Three leaves of 4 + 4 + 4 samples: the chance is 12! / 4!^3 / 3^12."""
     X = np.repeat([[0.0], [1.0], [2.0]], 4, axis=0)
     tree = DecisionTreeClassifier().fit(X, np.repeat([0, 1, 0], 4))
-    chance = _record(tree).log_chance(lambda: X)
+    chance = _record(tree).log_chance(X)
     new = np.random.default_rng(0).integers(3, size=(10**5, 12))
     equal = np.all([(new == each).sum(axis=1) == 4 for each in range(3)], axis=0)
     assert equal.mean() == pytest.approx(math.exp(chance), rel=0.05)

@@ -117,15 +117,8 @@ def certify(
     votes, findings = votes_of(models, samples)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
-    certificate = certify_votes(
-        votes,
-        weights=weights,
-        bound=bound,
-        prior=prior,
-        published=published,
-        delta=delta,
-        findings=findings,
-    )
+    request: Any = {"weights": weights, "bound": bound, "prior": prior, "published": published}
+    certificate = certify_votes(votes, delta=delta, findings=findings, **request)
     assumptions = (*certificate.assumptions, *unchecked(models, samples))
     certificate = replace(certificate, assumptions=assumptions)
     metric = "cost" if cost is not None and metric == "error" else metric
@@ -207,15 +200,8 @@ def certify_oob(
     votes = out_of_bag_votes(frozen_copy(ensemble), X, column_or_1d(y), X_unlabeled)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)
-    certificate = certify_votes(
-        votes,
-        weights=weights,
-        bound=bound,
-        prior=prior,
-        published=published,
-        delta=delta,
-        findings=findings,
-    )
+    request: Any = {"weights": weights, "bound": bound, "prior": prior, "published": published}
+    certificate = certify_votes(votes, delta=delta, findings=findings, **request)
     if is_made_of_trees(ensemble):
         return certificate
     assumptions = (*certificate.assumptions, BOOTSTRAPS_UNCHECKED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -37,13 +36,14 @@ from tandemvote.models.members import (
 )
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, check_two_classes
 from tandemvote.models.parameters import parameter_findings
+from tandemvote.models.plurality import Committee
 from tandemvote.models.splitting import split_rows
-from tandemvote.votes.codes import Codes, as_array, check_not_missing, encode
+from tandemvote.votes.codes import as_array, check_not_missing, encode
 from tandemvote.votes.confidence import failure_probability
 from tandemvote.votes.draws import LARGEST_SEED
 from tandemvote.votes.index_order import check_same_order, index_of
 from tandemvote.votes.votes import REFEREE, SMALLEST, Votes
-from tandemvote.votes.weighted_vote import FloatArray, first_places
+from tandemvote.votes.weighted_vote import FloatArray
 
 
 def _has_probabilities(model: CertifiedClassifier) -> bool:
@@ -131,8 +131,6 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
     test_indices_: NDArray[np.intp]
     _labels_of_members: list[Any]
 
-    _doc_link_module = "tandemvote"
-    _doc_link_template = private.DOCUMENTATION
     # Some estimators of scikit-learn have predict after fit only: tags show which are classifiers.
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [private.HasMethods(["fit", "predict"]), BaseEstimator, None],
@@ -224,51 +222,60 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         order: ArrayLike | None = None,
     ) -> Self:
         """Fit; the command line has audited the table, and the rows of its file draw the split."""
-        bases, delta = self._bases(), failure_probability(self.confidence)
+        delta, bases = failure_probability(self.confidence), self._bases()
         for base in bases.values():
             check_one_label(base)
             check_not_frozen(base)
-        n_tested, tested = planned_models(bases["estimator"], self.n_tested)
         check_collected(X)
         validate_data(self, X, y, skip_check_array=True)
         X, labels = indexable(X, _labels(y))
         check_classification_targets(labels)
         check_two_classes(labels, "y has", "Pass samples of other classes.")
+
         random_state = check_random_state(self.random_state)
         classes, codes = np.unique(labels, return_inverse=True)
         digests = row_digests(X)
         contents = [digests if drawn_by is None else drawn_by, codes]
-        split = split_rows(contents, y, groups, order, self.test_size, random_state=random_state)
-        test, train, latest = split
+        test, training, latest = split_rows(
+            contents, y, groups, order, self.test_size, random_state=random_state
+        )
+        outside = f"The {training.size} samples outside the test set have"
+        fix = "Pass more samples, or a smaller test set."
+        check_two_classes(labels[training], outside, fix)
+
         if findings is None:
-            findings = audit_columns(X, y, groups=groups, training=train)
+            findings = audit_columns(X, y, groups=groups, training=training)
         if order is not None:
             findings = [each for each in findings if each.code not in ABOUT_TIME]
         of_parameters = parameter_findings(bases["estimator"], X, fit_params)
         findings = check_findings([*findings, *of_parameters], self.allow)
-        outside = f"The {train.size} samples outside the test set have"
-        check_two_classes(labels[train], outside, "Pass more samples, or a smaller test set.")
+
+        n_tested, tested = planned_models(bases["estimator"], self.n_tested)
         (_, params), *referee = self._learners(fit_params, groups)
-        learners = [(tested, params), *referee]
-        data = LabeledSamples(X, labels, classes)
         members = train_members(
-            data, train, learners, n_tested, n_jobs=self.n_jobs, random_state=random_state
+            LabeledSamples(X, labels, classes),
+            training,
+            [(tested, params), *referee],
+            n_tested,
+            n_jobs=self.n_jobs,
+            random_state=random_state,
         )
-        self.classes_ = classes
-        self.training_rows_ = digests
-        self.test_indices_ = test
+        # A fit that failed has changed nothing so far.
         models = [member.model for member in members]
+        self.classes_, self.training_rows_, self.test_indices_ = classes, digests, test
         self.estimators_ = models[:n_tested]
-        self.referee_ = models[-1] if "referee" in bases else None
+        self.referee_ = models[-1] if referee else None
         self._labels_of_members = [member[1:] for member in members]
-        votes = self._test_votes(X, codes, grouped=groups is not None)
-        votes = replace(votes, latest=latest)
-        if "referee" in bases and (n_tested == 1 or (n_tested % 2 and classes.size == 2)):
+
+        if referee and (n_tested == 1 or (n_tested % 2 and classes.size == 2)):
             message = f"n_tested={n_tested} models have no ties, so the referee is not used."
             findings = [*findings, Finding(code="no_ties", severity="note", message=message)]
-        digest = self._members_digest()
         self._certificate = certify_votes(
-            votes, delta=delta, findings=findings, members=digest, n_trees=trees_of(tested)
+            self._test_votes(X, codes, one_row_per_group=groups is not None, latest=latest),
+            delta=delta,
+            findings=findings,
+            members=self._members_digest(),
+            n_trees=trees_of(tested),
         )
         return self
 
@@ -325,7 +332,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
             Predicted classes.
         """
         self._check_features(X)
-        return np.asarray(self.classes_[self._predicted(X)])
+        return np.asarray(self.classes_[self._committee().predict(X)])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> FloatArray:
@@ -342,19 +349,7 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
             Columns follow `classes_`. The largest probability belongs to the class of `predict`.
         """
         self._check_features(X)
-        tested = self._members()[: len(self.estimators_)]
-        of_members = np.array([member.predict_proba(X, self.classes_.size) for member in tested])
-        if self._is_average():
-            return np.asarray(of_members.mean(axis=0))
-        votes = np.array([member.predict(X) for member in tested])
-        winners = self._winners(X, votes)
-        mean = np.asarray(of_members.mean(axis=0, where=(votes == winners)[:, :, None]))
-        # Some models, SVC for example, predict another class than their most probable one. The
-        # largest probability then changes places with that of the predicted class.
-        rows, largest = np.arange(len(winners)), mean.argmax(axis=1)
-        first, second = mean[rows, largest], mean[rows, winners]
-        mean[rows, largest], mean[rows, winners] = second, first
-        return mean
+        return self._committee().predict_proba(X)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the routing of fit parameters to the estimator."""
@@ -374,17 +369,25 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
             return {"estimator": base, **({"referee": base} if self.referee else {})}
         return {"estimator": base, "referee": self.referee}
 
-    def _models(self) -> list[Any]:
-        return self.estimators_ if self.referee_ is None else [*self.estimators_, self.referee_]
+    def _committee(self) -> Committee:
+        models = [*self.estimators_, *([] if self.referee_ is None else [self.referee_])]
+        pairs = zip(models, self._labels_of_members, strict=True)
+        members = [Member(model, *labels) for model, labels in pairs]
+        n_tested = len(self.estimators_)
+        return Committee(
+            members[:n_tested],
+            None if self.referee_ is None else members[-1],
+            self.classes_.size,
+            averages=self._averages(),
+        )
 
-    def _members(self) -> list[Member]:
-        """Return the tested models, and the referee last if there is one."""
-        pairs = zip(self._models(), self._labels_of_members, strict=True)
-        return [Member(model, *labels) for model, labels in pairs]
+    def _averages(self) -> bool:
+        """Return True if the averaged probabilities of several models predict."""
+        return self.referee_ is None and len(self.estimators_) > 1 and _has_probabilities(self)
 
     def _members_digest(self) -> str:
         """Return the digest of the tested models and how they vote, which the certificate holds."""
-        rule = [self.referee_ is None, self._is_average()]
+        rule = [self.referee_ is None, self._averages()]
         labels = self._labels_of_members[: len(self.estimators_)]
         names = getattr(self, "feature_names_in_", None)
         return models_digest([rule, self.classes_, names, *self.estimators_, *labels])
@@ -396,27 +399,21 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         routed = process_routing(self, "fit", **fit_params, groups=groups)
         return [(base, routed[role].fit) for role, base in self._bases().items()]
 
-    def _test_votes(self, X: Any, codes: NDArray[np.intp], *, grouped: bool) -> Votes:
+    def _test_votes(self, X: Any, codes: NDArray[np.intp], **about: Any) -> Votes:
         """Let the tested models, or their average, predict the test samples."""
         rows = self.test_indices_
-        samples, labels = private.pick(X, rows), codes[rows]
-        if self._is_average():
-            tested = [self._predicted(samples)]
-        else:
-            tested = [each.predict(samples) for each in self._members()[: len(self.estimators_)]]
-        predictions = np.array(tested)
-        held_out = np.ones(predictions.shape, bool)
+        predictions = self._committee().votes(private.pick(X, rows))
         return Votes(
             predictions,
-            labels,
-            held_out,
+            codes[rows],
+            np.ones(predictions.shape, bool),
             self.classes_,
             predictions[:, :0],
             ties=SMALLEST if self.referee_ is None else REFEREE,
-            one_row_per_group=grouped,
             rows=rows,
             n_given=codes.size,
             index=index_of(X),
+            **about,
         )
 
     def _check_features(self, X: Any) -> None:
@@ -424,33 +421,6 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         check_is_fitted(self)
         if getattr(X, "ndim", 2) > 1:
             validate_data(self, X, skip_check_array=True, reset=False)
-
-    def _is_average(self) -> bool:
-        """Return True if the averaged probabilities of several models predict."""
-        return self.referee_ is None and len(self.estimators_) > 1 and _has_probabilities(self)
-
-    def _predicted(self, X: Any) -> NDArray[np.intp]:
-        """Return positions in `classes_`."""
-        if self._is_average():
-            return np.asarray(self.predict_proba(X).argmax(axis=1))
-        tested = self._members()[: len(self.estimators_)]
-        return self._winners(X, np.array([each.predict(X) for each in tested]))
-
-    def _winners(self, X: Any, votes: Codes) -> NDArray[np.intp]:
-        """Return the class with the most votes at each sample; the referee sees tied ones only."""
-        first = first_places(votes, np.ones(len(votes)), self.classes_.size)
-        winners: NDArray[np.intp] = first.argmax(axis=1)
-        tied = np.flatnonzero(first.sum(axis=1) > 1)
-        if self.referee_ is None or not tied.size:
-            return winners
-        referee, samples = self._members()[-1], private.pick(indexable(X)[0], tied)
-        named, rows = referee.predict(samples), np.arange(tied.size)
-        others = winners[tied]
-        if hasattr(referee.model, "predict_proba"):
-            shares = referee.predict_proba(samples, self.classes_.size)
-            others = np.where(first[tied], shares, -1.0).argmax(axis=1)
-        winners[tied] = np.where(first[tied][rows, named], named, others)
-        return winners
 
 
 def _labels(y: ArrayLike) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import BallTree, KDTree
 from sklearn.utils.validation import check_is_fitted
 
-from tandemvote.models.private_names import TREE_LEAF, Tree
+from tandemvote.models.private_names import DOCUMENTATION, TREE_LEAF, Tree
 
 if TYPE_CHECKING:
     from tandemvote.certificate import Certificate
@@ -39,6 +39,9 @@ class HasCertificate:
     training_rows_: NDArray[np.uint64]
     n_features_in_: int
     feature_names_in_: NDArray[Any]
+
+    _doc_link_module = "tandemvote"
+    _doc_link_template = DOCUMENTATION
 
     @property
     def certificate_(self) -> Certificate:

@@ -105,9 +105,6 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
 
     forest_: RandomForestClassifier
 
-    _doc_link_module = "tandemvote"
-    _doc_link_template = private.DOCUMENTATION
-
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **private.FOREST_CONSTRAINTS,
         "weights": [str, "array-like"],
@@ -204,8 +201,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         check_request(self.bound, self.weights, self.classes_)
         if not isinstance(self.weights, str):
             check_distribution(self.weights, self.n_estimators, "weights")
-        if self.prior is not None:
-            check_distribution(self.prior, self.n_estimators, "prior")
+        check_distribution(self.prior, self.n_estimators, "prior")
         if X_unlabeled is not None:
             validated(self, X_unlabeled)  # before the trees are grown
         self.training_rows_ = row_digests(X)

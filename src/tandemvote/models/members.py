@@ -10,6 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils.parallel import Parallel, delayed
 
 from tandemvote.inequalities.outward import FloatArray
@@ -85,6 +86,11 @@ class Member(NamedTuple):
     model: Any
     labels: NDArray[Any]
     positions: NDArray[np.intp]
+
+    @property
+    def is_forest(self) -> bool:
+        """Return True if `predict` is by code the class with the largest probability."""
+        return type(self.model) in (Pipeline, *BAGGED) and type(last_step(self.model)) in BAGGED
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Return positions in `classes_`."""

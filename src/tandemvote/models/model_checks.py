@@ -32,17 +32,16 @@ def check_independent_bootstraps(model: Any, n_samples: int) -> None:
     evaluated on to be drawn without looking at the data.
     """
     check_class_weight(getattr(model, "class_weight", None))
-    trained_on = private.n_trained_on(model)
+    drawing = private.drawing_of(model)
     problems = {
-        f"The model was fitted on {trained_on} samples and X, y have {n_samples}. Pass exactly the"
-        " training data, in the same order.": trained_on != n_samples,
+        f"The model was fitted on {drawing.n_samples} samples and X, y have {n_samples}. Pass"
+        " exactly the training data, in the same order.": drawing.n_samples != n_samples,
         f"{type(model).__name__} was enlarged with warm_start=True and has lost the bootstraps"
-        " of its first members. Refit it from scratch.": not private.knows_all_bootstraps(model),
-        # A forest draws nothing without bootstrap=True; bagging then draws without replacement.
+        " of its first members. Refit it from scratch.": not drawing.is_known,
         "bootstrap=False trained every member on every sample, so there are no out-of-bag samples."
-        " Refit with bootstrap=True.": not model.bootstrap and private.n_drawn(model) >= n_samples,
+        " Refit with bootstrap=True.": not drawing.draws_some,
         "The model was fitted with sample_weight, so its bootstraps depend on the weights. Refit it"
-        " without sample_weight.": private.sample_weight_of(model) is not None,
+        " without sample_weight.": drawing.is_weighted,
     }
     for problem, applies in problems.items():
         if applies:

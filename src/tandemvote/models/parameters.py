@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
@@ -54,17 +54,15 @@ def _parts(value: Any, seen: dict[int, Any]) -> Iterator[Any]:
         return
     seen[id(value)] = value
     yield value
-    parts: list[Any] = []
+    parts: Iterable[Any] = ()
     if isinstance(value, Mapping):
-        parts = [*value.values()]
+        parts = value.values()
     elif isinstance(value, list | tuple | Set):
-        parts = [*value]
+        parts = value
     elif isinstance(value, partial):
-        parts = [value.func, *value.args, *value.keywords.values()]
-    elif hasattr(value, "__self__"):
-        parts = [value.__self__]
+        parts = value.func, value.args, value.keywords
     elif not hasattr(value, "shape"):
-        parts = [*getattr(value, "__dict__", {}).values()]
+        parts = getattr(value, "__self__", None), *getattr(value, "__dict__", {}).values()
     for part in parts:
         yield from _parts(part, seen)
 

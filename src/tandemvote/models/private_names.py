@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.tree import _tree
@@ -22,16 +20,10 @@ DOCUMENTATION = (
 )
 """`_doc_link_template` of the classifiers: the page that scikit-learn's diagram links to."""
 
-Method = TypeVar("Method", bound=Callable[..., Any])
+Method = TypeVar("Method")
 
-
-def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
-    """Return a decorator of `fit` that validates the parameters of an estimator."""
-    decorator: Callable[[Method], Method] = _fit_context(
-        prefer_skip_nested_validation=prefer_skip_nested_validation
-    )
-    return decorator
-
+fit_context: Callable[..., Callable[[Method], Method]] = _fit_context
+"""Decorator of `fit` that validates the parameters of an estimator."""
 
 FOREST_CONSTRAINTS: dict[str, Any] = RandomForestClassifier._parameter_constraints
 """What a random forest accepts for its parameters."""
@@ -52,96 +44,39 @@ slice_fit_params = _check_method_params
 """Fit parameters, those with one value per sample cut to the rows of the argument `indices`."""
 
 
-def n_trained_on(model: Any) -> int:
-    """Return the number of samples an ensemble was fitted on; no public attribute has it."""
-    return int(model._n_samples)
+ROWS_KEPT = ("_fit_X", "X_train_", "support_vectors_")
+"""Attributes with training samples. Nearest neighbors and Gaussian processes keep all of them,
+support vector machines some, and none with a precomputed kernel."""
 
 
-def n_drawn(model: Any) -> int:
-    """Number of samples that each member of a bagging classifier drew; all of them in a forest.
+class Drawing(NamedTuple):
+    """How a forest or bagging classifier drew the samples of its members.
 
-    The public `estimators_samples_` would draw all bootstraps again.
+    It was fitted on `n_samples`. `draws_some` is False if all members got all of them.
+    `is_weighted` is True if `sample_weight` decided the draws, which old releases do not keep.
+    `is_known` is False if `warm_start` has lost the seeds of the first members.
     """
-    return int(getattr(model, "_max_samples", model._n_samples))
+
+    n_samples: int
+    draws_some: bool
+    is_weighted: bool
+    is_known: bool
 
 
-def sample_weight_of(model: Any) -> Any:
-    """Weights by which a bagging classifier drew its samples; None without, or in old releases."""
-    return getattr(model, "_sample_weight", None)
+def drawing_of(model: Any) -> Drawing:
+    """Return the draws. The public `estimators_samples_` would draw all bootstraps again."""
+    n_samples, seeds = int(model._n_samples), getattr(model, "_seeds", model.estimators_)
+    # A forest draws nothing without `bootstrap`; bagging then draws without replacement.
+    draws_some = bool(model.bootstrap) or getattr(model, "_max_samples", n_samples) < n_samples
+    is_weighted = getattr(model, "_sample_weight", None) is not None
+    return Drawing(n_samples, draws_some, is_weighted, len(seeds) == len(model.estimators_))
 
 
-def knows_all_bootstraps(model: Any) -> bool:
-    """Return True if a bagging classifier has the seeds of all members (not after `warm_start`)."""
-    return len(getattr(model, "_seeds", model.estimators_)) == len(model.estimators_)
+def first_histogram_tree(model: HistGradientBoostingClassifier) -> tuple[Any, Any]:
+    """Return the leaves of the first tree, as a record array, and the value that samples reach."""
+    tree, categories = model._predictors[0][0], model._bin_mapper.make_known_categories_bitsets()
 
+    def values_of(X: Any) -> Any:
+        return tree.predict(model._preprocess_X(X, reset=False), *categories, 1)
 
-def draws_samples(model: Any) -> bool:
-    """Return True if the members of a forest or bagging classifier were trained on samples drawn.
-
-    A forest draws nothing without `bootstrap`; bagging then draws without replacement.
-    """
-    return bool(model.bootstrap) or n_drawn(model) < n_trained_on(model)
-
-
-def is_trained_on_all(model: Any) -> bool:
-    """Return True if gradient boosting leaves out no sample; other classifiers never do."""
-    return getattr(model, "n_iter_no_change", None) is None and getattr(model, "subsample", 1) >= 1
-
-
-FirstTree = tuple[NDArray[np.integer[Any]], Callable[[Any], NDArray[np.integer[Any]]]] | None
-"""Numbers of training samples in the leaves of the first tree of a model, and how many of some
-samples fall into each leaf. None for other models, and where some samples are left out."""
-
-
-def first_histogram_tree(model: Any) -> FirstTree:
-    """Return the counts of the first tree of HistGradientBoostingClassifier."""
-    if not isinstance(model, HistGradientBoostingClassifier) or model.do_early_stopping_:
-        return None
-    tree = model._predictors[0][0]
-    nodes = tree.nodes[tree.nodes["is_leaf"] == 1]
-    values, place = np.unique(nodes["value"], return_inverse=True)
-    categories = model._bin_mapper.make_known_categories_bitsets()
-
-    def fallen(X: Any) -> NDArray[np.integer[Any]]:
-        reached = tree.predict(model._preprocess_X(X, reset=False), *categories, 1)
-        return np.bincount(np.searchsorted(values, reached), minlength=values.size)
-
-    return np.bincount(place, nodes["count"]).astype(np.intp), fallen
-
-
-def first_lightgbm_tree(model: Any) -> FirstTree:
-    """Return the counts of the first tree of LightGBM, whose samples may have been drawn."""
-    if not type(model).__module__.startswith("lightgbm") or not hasattr(model, "booster_"):
-        return None
-    params = model.booster_.params | model.get_params()
-    rate = params.get("bagging_fraction", params.get("subsample", 1.0))
-    frequency = params.get("bagging_freq", params.get("subsample_freq", 0))
-    drawn = rate < 1 and frequency > 0
-    if drawn or {"goss", "rf"} & {params.get(name) for name in SAMPLING}:
-        return None
-    waiting, counts = [model.booster_.dump_model(num_iteration=1)["tree_info"][0]], {}
-    while waiting:
-        node = waiting.pop()
-        waiting += [part for part in node.values() if isinstance(part, dict)]
-        if "leaf_count" in node:
-            counts[node.get("leaf_index", 0)] = node["leaf_count"]
-
-    def fallen(X: Any) -> NDArray[np.integer[Any]]:
-        reached = model.booster_.predict(X, pred_leaf=True, num_iteration=1)
-        return np.bincount(reached[:, 0].astype(np.intp), minlength=len(counts))
-
-    return np.array([counts[place] for place in range(len(counts))], np.intp), fallen
-
-
-SAMPLING = ("boosting", "boosting_type", "data_sample_strategy")
-"""Parameters by which LightGBM draws samples for each tree."""
-
-
-def rows_kept(model: Any) -> Any:
-    """Return training samples that a classifier keeps, or None.
-
-    Nearest neighbors and Gaussian processes keep all of them, support vector machines some, and
-    none with a precomputed kernel.
-    """
-    stored = (getattr(model, name, None) for name in ("_fit_X", "X_train_", "support_vectors_"))
-    return next((rows for rows in stored if rows is not None and rows.shape[0]), None)
+    return tree.nodes[tree.nodes["is_leaf"] == 1], values_of

@@ -77,18 +77,16 @@ def split_pairs(splits: Any, n_samples: int) -> list[Pair]:
         )
     pairs = [(np.asarray(training), np.asarray(tested)) for training, tested in splits]
     for place, pair in enumerate(pairs):
-        if not all(part.size and part.dtype.kind in "iu" for part in pair) or not (
-            min(map(np.min, pair)) >= 0 and max(map(np.max, pair)) < n_samples
+        if not (
+            all(part.size and part.dtype.kind in "iu" for part in pair)
+            and min(map(np.min, pair)) >= 0
+            and max(map(np.max, pair)) < n_samples
+            and not np.intersect1d(*pair).size
         ):
             raise ValueError(
-                f"splits[{place}] is not valid; expected training and test positions from 0 to"
-                f" {n_samples - 1}, at least one of each. Remove the split, or pass positions."
-            )
-        common = np.intersect1d(*pair)
-        if common.size:
-            raise ValueError(
-                f"splits[{place}] has {common.size} positions in both parts, such as {common[0]}."
-                " Remove them from one of the parts."
+                f"splits[{place}]={tuple(part.tolist() for part in pair)!r:.60} is not valid;"
+                f" expected training and test positions from 0 to {n_samples - 1}, at least one of"
+                " each and none in both. Remove the split, or pass positions."
             )
     return pairs
 

@@ -175,22 +175,15 @@ def time_ranks(order: ArrayLike, y: Any) -> tuple[NDArray[np.intp], NDArray[Any]
     >>> ranks.tolist(), values
     ([1, 0, 1], array(['2023-12-31', '2024-03-01'], dtype='datetime64[D]'))
     """
-    check_same_order(y, {"order": order})
-    values, n_samples = as_array(order), np.shape(y)[0]
-    if values.shape != (n_samples,):
-        raise ValueError(
-            f"order has shape {values.shape} and y has {n_samples} samples. One time, date or"
-            " number per sample is required, in the order of y."
-        )
-    way_out = "Fill them in, or exclude these samples."
-    check_not_missing(values, "values of order", way_out)
+    fill = "Fill them in, or exclude these samples."
+    values = _one_per_sample({"order": order}, y, "time, date or number", fill)
     texts = [value for value in values.tolist() if isinstance(value, str)]
     try:
-        if values.dtype.kind in "bcSV" or 0 < len(texts) < n_samples:
+        if values.dtype.kind in "bcSV" or 0 < len(texts) < values.size:
             raise TypeError
         if texts:
             values = _parsed_times(np.array(texts))
-            check_not_missing(values, "values of order", way_out)
+            check_not_missing(values, "values of order", fill)
         distinct, ranks = np.unique(values, return_inverse=True)
     except TypeError:
         first = (texts or values.tolist())[0]
@@ -220,14 +213,8 @@ def group_codes(groups: ArrayLike, y: Any) -> NDArray[np.intp]:
     >>> group_codes(list("abcdefghija"), [0] * 11).tolist()
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]
     """
-    check_same_order(y, {"groups": groups})
-    values, n_samples = as_array(groups), np.shape(y)[0]
-    if values.shape != (n_samples,):
-        raise ValueError(
-            f"groups has shape {values.shape} and y has {n_samples} samples. One group per sample"
-            " is required, in the order of y, not the name of a column."
-        )
-    check_not_missing(values, "groups", "Give each sample without a group a group of its own.")
+    fill = "Give each sample without a group a group of its own."
+    values = _one_per_sample({"groups": groups}, y, "group", fill)
     distinct, codes = np.unique(values.astype(str), return_inverse=True)
     known: dict[str, str] = {}
     for name in distinct.tolist():
@@ -243,3 +230,17 @@ def group_codes(groups: ArrayLike, y: Any) -> NDArray[np.intp]:
             " because the groups are the sample. Hundreds of groups give a useful bound."
         )
     return np.asarray(codes)
+
+
+def _one_per_sample(given: dict[str, Any], y: Any, kind: str, fill: str) -> NDArray[Any]:
+    """Return an argument, by its name, as an array that is checked against the labels."""
+    check_same_order(y, given)
+    ((name, argument),) = given.items()
+    values, n_samples = as_array(argument), np.shape(y)[0]
+    if values.shape != (n_samples,):
+        raise ValueError(
+            f"{name} has shape {values.shape} and y has {n_samples} samples. One {kind} per sample"
+            " is required, in the order of y, not the name of a column."
+        )
+    check_not_missing(values, f"values of {name}", fill)
+    return values

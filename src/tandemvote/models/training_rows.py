@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,25 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from scipy.stats import multinomial
 from sklearn.base import clone
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import BaseEnsemble
-from sklearn.feature_selection import RFE
-from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
 from tandemvote.auditing.columns import FALSE_ALARM
 from tandemvote.auditing.rows import Digests, chance_of_shared, row_digests
 from tandemvote.models import private_names as private
-
-FITTED_PARTS = (
-    *("best_estimator_", "calibrated_classifiers_", "estimators_", "estimator_"),
-    *("base_estimator_", "estimator"),
-)
-"""Attributes under which classifiers keep those that they fitted; `base_estimator_` is that of a
-Gaussian process. If a classifier has none of the others, `estimator` was fitted before, as in a
-FrozenEstimator."""
+from tandemvote.models.fitted_parts import Part, all_parts
+from tandemvote.votes.codes import Codes
 
 WAY_OUT = "The bound requires samples that no model was trained on. Pass held-out samples."
 
@@ -38,39 +28,27 @@ SAME_MEAN = 1e-9
 """Largest difference of means, in standard deviations, that rounding explains."""
 
 MOST_COLUMNS = 50
-"""How many columns of a scaler enter the chance; more would only make it smaller."""
+"""Number of columns of a scaler that enter the chance; more would only make it smaller."""
 
+SAMPLING = ("boosting", "boosting_type", "data_sample_strategy")
+"""Parameters by which LightGBM draws samples for each tree."""
 
-class Part(NamedTuple):
-    """A fitted part of a model, and the steps from the samples of the model to its own.
-
-    `n_drawn_from` is the number of samples that trained the model if the part was trained on those
-    that `drawn` returns, 0 if it was trained on some of them that are unknown.
-    """
-
-    model: Any
-    steps: tuple[Callable[[Any], Any], ...] = ()
-    n_drawn_from: int | None = None
-    drawn: Callable[[], NDArray[np.intp]] | None = None
-
-    def samples(self, X: Any) -> Any:
-        """Return what the part takes when the model predicts some samples."""
-        for step in self.steps:
-            X = step(X)
-        return X
+Leaves = tuple[NDArray[np.intp], Callable[[Any], Codes]] | None
+"""Numbers of training samples in the leaves of the first tree of a model, and a function from
+samples to the leaves into which they fall. None for other models."""
 
 
 class Record(NamedTuple):
     """What a part keeps about all of its training samples together.
 
     `agrees` returns True for samples with the same record, and `log_chance` the logarithm of the
-    chance that as many new samples have it, for a function that returns samples like them.
+    chance that as many new samples like given ones have it.
     """
 
     words: str
     n_samples: int
     agrees: Callable[[Any], bool]
-    log_chance: Callable[[Callable[[], Any]], float]
+    log_chance: Callable[[Any], float]
 
 
 def check_not_trained_on(model: Any, X: Any, y: ArrayLike | None = None, *, what: str) -> None:
@@ -80,33 +58,34 @@ def check_not_trained_on(model: Any, X: Any, y: ArrayLike | None = None, *, what
     together are recognized: new samples are rejected with a probability of at most `FALSE_ALARM`.
     """
     n_samples, limit = np.shape(X)[0], _log_limit(y)
-    for part in _parts(Part(model)):
-        if (kept := _rows_kept(part.model)) is not None:
+    for part in all_parts(Part(model)):
+        if (kept := part.rows_kept) is not None:
             check_not_training_rows(kept, part.samples(X), what=what)
         record = _record(part.model)
         if record is None or n_samples != (part.n_drawn_from or record.n_samples):
             continue
-        for rows in [None] if part.drawn is None else _draws(part.drawn(), n_samples):
-            if rows is not None and rows.size != record.n_samples:
-                continue
-            samples = part.samples(X if rows is None else private.pick(X, rows))
-            if record.agrees(samples) and record.log_chance(lambda: samples) < limit:  # noqa: B023
-                raise ValueError(
-                    f"{type(model).__name__} was trained on the {n_samples} {what} samples:"
-                    f" {record.words}. {WAY_OUT}"
-                )
+        # A member may have been given what it drew as weights, once, or repeated.
+        drawn = np.empty(0, np.intp) if part.drawn is None else part.drawn()
+        for rows in (np.unique(drawn), drawn, np.arange(n_samples)):
+            if rows.size == record.n_samples:
+                samples = part.samples(X if part.drawn is None else private.pick(X, rows))
+                if record.agrees(samples) and record.log_chance(samples) < limit:
+                    raise ValueError(
+                        f"{type(model).__name__} was trained on the {n_samples} {what} samples:"
+                        f" {record.words}. {WAY_OUT}"
+                    )
 
 
 def can_recognize(model: Any, X: Any, y: ArrayLike | None) -> bool:
     """Return True if `check_not_trained_on` would recognize the training samples, all together."""
     return any(
-        _rows_kept(part.model) is not None
+        part.rows_kept is not None
         or (
             part.n_drawn_from != 0
             and (record := _record(part.model)) is not None
-            and record.log_chance(partial(part.samples, X)) < _log_limit(y)
+            and record.log_chance(part.samples(X)) < _log_limit(y)
         )
-        for part in _parts(Part(model))
+        for part in all_parts(Part(model))
     )
 
 
@@ -132,105 +111,72 @@ def check_not_training_rows(known: Digests, X: Any, *, what: str) -> None:
         )
 
 
-def _parts(whole: Part) -> Iterator[Part]:
-    """Yield a model and the fitted parts inside it; a part that keeps its rows is enough."""
-    yield whole
-    if _rows_kept(whole.model) is None:
-        for part in _parts_of(whole.model):
-            drawn = part[2:] if whole.n_drawn_from is None else whole[2:]
-            yield from _parts(Part(part.model, (*whole.steps, *part.steps), *drawn))
-
-
-def _parts_of(model: Any) -> Iterator[Part]:
-    """Yield the fitted parts of a model; of an ensemble of one kind the first member."""
-    if isinstance(model, Pipeline):
-        before: tuple[Any, ...] = ()
-        for _, step in model.steps:
-            if step not in (None, "passthrough"):
-                yield Part(step, before)
-                before += (step.transform,) if hasattr(step, "transform") else ()
-    elif isinstance(model, ColumnTransformer):
-        for _, part, columns in model.transformers_:
-            if not isinstance(part, str):
-                yield Part(part, (partial(private.pick, indices=columns, axis=1),))
-    elif isinstance(model, FeatureUnion):
-        yield from (Part(part) for _, part in model.transformer_list if not isinstance(part, str))
-    elif isinstance(model, BaseEnsemble):
-        if private.is_trained_on_all(model):
-            yield from _first_member(model)
-    else:
-        own = getattr(model, "__dict__", {})
-        found: Any = next((own[name] for name in FITTED_PARTS if name in own), [])
-        parts = found if isinstance(found, list | tuple | np.ndarray) else [found]
-        steps = (model.transform,) if isinstance(model, RFE) else ()
-        of_folds = isinstance(model, CalibratedClassifierCV) and len(parts) > 1
-        for part in np.ravel(parts) if isinstance(parts, np.ndarray) else parts:
-            yield Part(part, steps, 0 if of_folds else None)
-
-
-def _first_member(ensemble: Any) -> Iterator[Part]:
-    """Yield the first member of a fitted ensemble, with its columns and what it drew."""
-    members = getattr(ensemble, "estimators_", [None])
-    first = members.flat[0] if isinstance(members, np.ndarray) else members[0]
-    features = getattr(ensemble, "estimators_features_", [None])[0]
-    steps = (partial(_columns, features=features),)
-    # The property itself would draw all bootstraps.
-    if not hasattr(type(ensemble), "estimators_samples_") or not private.draws_samples(ensemble):
-        yield Part(first, steps)
-    elif private.knows_all_bootstraps(ensemble):
-        drawn = lambda: ensemble.estimators_samples_[0]  # noqa: E731
-        yield Part(first, steps, private.n_trained_on(ensemble), drawn)
-
-
-def _columns(X: Any, features: Any) -> Any:
-    """Return some columns, or all, without names, as members of ensembles take them."""
-    X = X if issparse(X) else np.asarray(X)
-    return X if features is None else X[:, features]
-
-
-def _draws(drawn: NDArray[np.intp], n_samples: int) -> list[NDArray[np.intp]]:
-    """Return the samples that a member may have been given: as weights, once, or repeated."""
-    return [np.unique(drawn), drawn, np.arange(n_samples)]
-
-
-def _rows_kept(model: Any) -> Digests | None:
-    """Return digests of the training rows that a part keeps, None if it keeps none."""
-    kept = getattr(model, "training_rows_", None)
-    if kept is None and private.rows_kept(model) is not None:
-        kept = row_digests(private.rows_kept(model))
-    return kept
-
-
 def _record(part: Any) -> Record | None:
     """Return what a tree, histogram boosting, LightGBM or a scaler keeps of its training data."""
     if isinstance(part, StandardScaler) and getattr(part, "mean_", None) is not None:
         n_samples = int(np.max(part.n_samples_seen_))
         words = f"{type(part).__name__} keeps their number and their means"
         return Record(words, n_samples, partial(_has_means, part), _log_chance_of_means)
-    first: private.FirstTree
-    if hasattr(part, "tree_"):
-        is_leaf = part.tree_.children_left == private.TREE_LEAF
-        first = part.tree_.n_node_samples * is_leaf, partial(_fallen, part)
-    else:
-        first = private.first_histogram_tree(part) or private.first_lightgbm_tree(part)
+    first = _leaves_of_tree(part) or _leaves_of_histogram(part) or _leaves_of_lightgbm(part)
     if first is None:
         return None
-    counts, fallen = first
+    counts, leaf_of = first
     n_samples = int(counts.sum())
     # Frequencies of the leaves other than those of the training samples make their counts rarer.
     chance = float(multinomial.logpmf(counts, n_samples, counts / n_samples))
     return Record(
         "each leaf of the first tree holds as many training samples as fall into it",
         n_samples,
-        lambda samples: np.array_equal(fallen(samples), counts),
+        lambda X: np.array_equal(np.bincount(leaf_of(X), minlength=counts.size), counts),
         lambda _: chance,
     )
 
 
-def _fallen(model: Any, X: Any) -> NDArray[np.intp]:
-    """Return how many samples fall into each leaf of a tree."""
-    samples = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
-    return np.bincount(model.tree_.apply(samples), minlength=model.tree_.node_count)
+def _leaves_of_tree(model: Any) -> Leaves:
+    """Return the leaves of a tree of scikit-learn."""
+    if not hasattr(model, "tree_"):
+        return None
+    tree = model.tree_
+
+    def leaf_of(X: Any) -> Codes:
+        X = check_array(X, accept_sparse="csr", dtype=np.float32, ensure_all_finite=False)
+        return np.asarray(tree.apply(X))
+
+    return tree.n_node_samples * (tree.children_left == private.TREE_LEAF), leaf_of
+
+
+def _leaves_of_histogram(model: Any) -> Leaves:
+    """Return the leaves of the first tree of HistGradientBoostingClassifier, by their values."""
+    if not isinstance(model, HistGradientBoostingClassifier) or model.do_early_stopping_:
+        return None
+    leaves, values_of = private.first_histogram_tree(model)
+    values, place = np.unique(leaves["value"], return_inverse=True)
+    counts = np.bincount(place, leaves["count"]).astype(np.intp)
+    return counts, lambda X: np.searchsorted(values, values_of(X))
+
+
+def _leaves_of_lightgbm(model: Any) -> Leaves:
+    """Return the leaves of the first tree of LightGBM, None if its samples were drawn."""
+    if not type(model).__module__.startswith("lightgbm") or not hasattr(model, "booster_"):
+        return None
+    params = model.booster_.params | model.get_params()
+    rate = params.get("bagging_fraction", params.get("subsample", 1.0))
+    frequency = params.get("bagging_freq", params.get("subsample_freq", 0))
+    drawn = rate < 1 and frequency > 0
+    if drawn or {"goss", "rf"} & {params.get(name) for name in SAMPLING}:
+        return None
+    waiting, counts = [model.booster_.dump_model(num_iteration=1)["tree_info"][0]], {}
+    while waiting:
+        node = waiting.pop()
+        waiting += [part for part in node.values() if isinstance(part, dict)]
+        if "leaf_count" in node:
+            counts[node.get("leaf_index", 0)] = node["leaf_count"]
+
+    def leaf_of(X: Any) -> Codes:
+        reached = model.booster_.predict(X, pred_leaf=True, num_iteration=1)
+        return np.asarray(reached[:, 0].astype(np.intp))
+
+    return np.array([counts[place] for place in range(len(counts))], np.intp), leaf_of
 
 
 def _has_means(scaler: Any, X: Any) -> bool:
@@ -242,13 +188,12 @@ def _has_means(scaler: Any, X: Any) -> bool:
     )
 
 
-def _log_chance_of_means(samples: Callable[[], Any]) -> float:
+def _log_chance_of_means(X: Any) -> float:
     """Return the logarithm of the chance that as many new samples have the same means.
 
     That is the density of sums by the central limit theorem, column by column given the columns
     before, times the median step between values: for two values the mode of the binomial.
     """
-    X = samples()
     columns = X[:, :MOST_COLUMNS].toarray() if issparse(X) else np.asarray(X, float)
     columns = columns[:, :MOST_COLUMNS]
     columns = np.nan_to_num(columns - np.nanmean(columns, axis=0))

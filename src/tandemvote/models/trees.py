@@ -47,16 +47,17 @@ class BootstrapError(ValueError):
 
 @dataclass(frozen=True)
 class Voter:
-    """A tree of an ensemble, trained on codes: positions in the classes of the ensemble.
+    """A member of an ensemble, trained on codes: positions in the classes of the ensemble.
 
-    `features` are the columns it was trained on, None in a forest, whose trees take all. It
-    predicts through a table from leaf to code, which skips the tree's own averaging of class
-    counts; ties inside a leaf go to the smallest class, as they do there.
+    `features` are the columns it was trained on, None in a forest, whose trees take all. A tree
+    predicts through a table from leaf to code, which skips its own averaging of class counts; ties
+    inside a leaf go to the smallest class, as they do there.
     """
 
     estimator: Any
     n_classes: int
-    features: NDArray[np.integer[Any]] | None = None
+    features: NDArray[np.integer[Any]] | None
+    is_tree: bool
 
     @cached_property
     def codes(self) -> Codes:
@@ -83,25 +84,14 @@ class Voter:
         return np.asarray(self.estimator.apply(samples, check_input=False))
 
     def predict(self, X: Any, rows: NDArray[np.intp] | None = None) -> Codes:
-        """Predict codes of all rows of X, or of some, copied in parts that fit in a cache."""
-        if rows is None:
+        """Predict codes of all rows of X, or of some, which trees get in parts that fit a cache."""
+        if rows is not None:
+            size = max(1, CACHE_BYTES // (4 * X.shape[1])) if self.is_tree else len(rows)
+            parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+            return np.concatenate([self.predict(X[part]) for part in parts])
+        if self.is_tree:
             return np.asarray(self.leaf_labels[self.leaves(X)])
-        size = max(1, CACHE_BYTES // (4 * X.shape[1]))
-        parts = [rows[start : start + size] for start in range(0, len(rows), size)]
-        return np.concatenate([self.predict(X[part]) for part in parts])
-
-
-@dataclass(frozen=True)
-class Learner:
-    """A member of a bagging classifier that is not a tree, trained on codes of some columns."""
-
-    estimator: Any
-    features: NDArray[np.integer[Any]]
-
-    def predict(self, X: Any, rows: NDArray[np.intp] | None = None) -> Codes:
-        """Predict codes of all rows of X, or of some."""
-        samples = (X if rows is None else X[rows])[:, self.features]
-        return np.asarray(self.estimator.predict(samples)).astype(np.intp)
+        return np.asarray(self.estimator.predict(X[:, self.features])).astype(np.intp)
 
 
 def in_threads(function: Callable[[int], Any], n: int, n_jobs: int | None) -> list[Any]:
@@ -121,15 +111,13 @@ def predict_members(model: Any, X: ArrayLike) -> tuple[Codes, NDArray[Any]]:
     return np.array(votes), np.asarray(model.classes_)
 
 
-def members_of(model: Any) -> list[Voter | Learner]:
+def members_of(model: Any) -> list[Voter]:
     """Return the members of a fitted forest or bagging classifier, which were trained on codes."""
-    columns: list[Any] = [None] * len(model.estimators_)
-    if isinstance(model, BaggingClassifier):
-        columns = model.estimators_features_
+    is_bagging = isinstance(model, BaggingClassifier)
+    columns = model.estimators_features_ if is_bagging else [None] * len(model.estimators_)
+    are_trees, n_classes = is_made_of_trees(model), len(model.classes_)
     pairs = zip(model.estimators_, columns, strict=True)
-    if not is_made_of_trees(model):
-        return [Learner(estimator, chosen) for estimator, chosen in pairs]
-    return [Voter(estimator, len(model.classes_), chosen) for estimator, chosen in pairs]
+    return [Voter(estimator, n_classes, chosen, are_trees) for estimator, chosen in pairs]
 
 
 def validated(model: Any, X: Any, y: Any = "no_validation", *, reset: bool = False) -> Any:
@@ -137,21 +125,12 @@ def validated(model: Any, X: Any, y: Any = "no_validation", *, reset: bool = Fal
 
     Trees take float32; other members take what their bagging classifier was fitted on.
     """
-    if hasattr(model, "estimators_") and not is_made_of_trees(model):
-        return validate_data(
-            model, X, reset=False, accept_sparse="csr", dtype=None, ensure_all_finite=False
-        )
-    return validate_data(
-        model,
-        X,
-        y,
-        reset=reset,
-        accept_sparse="csr",
-        accept_large_sparse=False,
-        dtype=np.float32,
-        order="C",
-        ensure_all_finite="allow-nan" if get_tags(model).input_tags.allow_nan else True,
-    )
+    form: dict[str, Any] = {"dtype": None, "ensure_all_finite": False}
+    if not hasattr(model, "estimators_") or is_made_of_trees(model):
+        missing = "allow-nan" if get_tags(model).input_tags.allow_nan else True
+        form = {"dtype": np.float32, "order": "C", "ensure_all_finite": missing}
+        form["accept_large_sparse"] = False
+    return validate_data(model, X, y, reset=reset, accept_sparse="csr", **form)
 
 
 def frozen_copy(model: Any) -> Any:
@@ -221,7 +200,7 @@ def audited_predictions(model: Any, X: Any, codes: Codes) -> tuple[Codes, NDArra
         weights = draws[place].astype(float)
         if balanced:
             weights *= compute_sample_weight("balanced", codes, indices=bootstraps[place])
-        if not isinstance(member, Voter):
+        if not member.is_tree:
             return
         nodes: list[Any] = [np.zeros_like(codes)]  # the root
         if by_leaf and place % max(1, len(members) // N_WHOLE) == 0:
