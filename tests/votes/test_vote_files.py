@@ -430,3 +430,18 @@ def test_more_than_255_classes(write, assert_counts):
         for name, cells in columns.items()
     }
     assert_counts(count_votes(files_of(write(text))).counts, columns)
+
+
+def test_every_file_is_opened_once_to_survey_it_and_once_to_read_it(rows, tmp_path, monkeypatch):
+    for number in range(3):  # of different lengths, so that none is compared with another one
+        part = {name: values[: 100 + number] for name, values in rows.items()}
+        arrow_parquet.write_table(arrow.table(part), tmp_path / f"{number}.parquet")
+    opened, real = [], arrow_parquet.ParquetFile
+    monkeypatch.setattr(
+        arrow_parquet, "ParquetFile", lambda path, **kw: opened.append(path) or real(path, **kw)
+    )
+    *voters, last = (name for name in rows if name != "label")
+    votes, columns = files_of(tmp_path, drop=[last]).read(columns=[last], keep=None)
+    assert votes.n_voters == len(voters)
+    assert votes.n_samples == len(columns[last]) == 303
+    assert sorted(opened) == sorted(2 * [tmp_path / f"{number}.parquet" for number in range(3)])

@@ -61,26 +61,28 @@ def certify_votes(
     from tandemvote.votes.dependent_sets import check_empty_rows
 
     check_request(**guarantee.request, classes=())  # before hours of counting
-    by = read_groupings(guarantee.by, table.target, vote_tables.column_names(votes))
+    surveyed = vote_tables.SurveyedFiles(votes)
+    by = read_groupings(guarantee.by, table.target, surveyed.columns)
     columns = [name for name in by if name not in (CLASS, PREDICTED)]
-    read_as = {**table.reading(columns), "ties": ties.value}
-    large = reading.VoteFiles(votes, **read_as) if vote_tables.is_parquet(votes) else None
+    stored = reading.VoteFiles(surveyed, **table.reading(columns), ties=ties.value)
     source: Source
     findings: list[Finding] = []
-    if large is None or large.n_samples * large.n_voters <= vote_tables.BATCH_CELLS:
-        source = in_memory = reading.read_votes(votes, **read_as, keep=keep, unlabeled=unlabeled)
-        check_empty_rows(in_memory)
-        findings = _about_missing(in_memory)
+    cells: dict[str, list[str]] = {}
+    n_cells = stored.n_samples * stored.n_voters
+    if not vote_tables.is_parquet(votes) or n_cells <= vote_tables.BATCH_CELLS:
+        source, cells = stored.read(keep=keep, unlabeled=unlabeled, columns=columns)
+        check_empty_rows(source)
+        findings = _about_missing(source)
     elif unlabeled or by:
         raise typer.BadParameter(
-            f"VOTES has {large.n_samples:,} rows; --unlabeled and --by require votes that fit in"
+            f"VOTES has {stored.n_samples:,} rows; --unlabeled and --by require votes that fit in"
             " memory. Certify a random part of the rows, or do without these options."
         )
     else:
-        reading.check_voters(next(iter(large)), large.voters, keep=keep)
-        source = large if guarantee.quiet else _Watched(large)
+        reading.check_voters(next(iter(stored)), stored.voters, keep=keep)
+        source = stored if guarantee.quiet else _Watched(stored)
         if not guarantee.quiet:
-            say(f"Counting {large.n_samples:,} rows.", err=True)
+            say(f"Counting {stored.n_samples:,} rows.", err=True)
     certificate = certificates.certify_votes(
         source,
         **guarantee.request,
@@ -89,7 +91,6 @@ def certify_votes(
         delta=guarantee.delta,
         findings=findings,
     )
-    cells = vote_tables.read_columns(votes, columns)
     values = {name: [cell or None for cell in cells[name]] for name in columns}
     tables = (
         *("--votes", votes),

@@ -44,10 +44,11 @@ def verify(
     labeled, predictions, columns = None, None, {}
     if votes is not None:
         stated = {each.by for each in document.groupings}
-        by = {name: value_of(name) for name in vote_tables.column_names(votes)}
-        by = {name: value for name, value in by.items() if value in stated}
-        labeled = reading.read_votes(votes, **table.reading(by), keep=None)
-        columns = {by[name]: cells for name, cells in vote_tables.read_columns(votes, by).items()}
+        surveyed = vote_tables.SurveyedFiles(votes)
+        by = [name for name in surveyed.columns if value_of(name) in stated]
+        files = reading.VoteFiles(surveyed, **table.reading(by))
+        labeled, cells = files.read(keep=None, columns=by)
+        columns = {value_of(name): values for name, values in cells.items()}
     if unlabeled is not None:
         predictions = reading.read_predictions(unlabeled, drop=table.drop)
     verdict = verify_file(

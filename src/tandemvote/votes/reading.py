@@ -17,11 +17,11 @@ from tandemvote.votes.vote_tables import (
     COLUMNS_SHOWN,
     Cells,
     Location,
+    SurveyedFiles,
     VotesFileError,
+    add_texts,
     check_columns_exist,
     check_size,
-    column_names,
-    find_voters,
     read_cells,
 )
 from tandemvote.votes.votes import SMALLEST, Votes, check_voters_tested
@@ -80,27 +80,12 @@ def read_votes(
     ([[True, False, True], [False, True, True]], [0, 1])
     """
     files = VoteFiles(path, target=target, drop=drop, empty_as_error=empty_as_error, ties=ties)
-    check_size(path, files.row_groups, [target, *files.voters])
-    parts = list(files)
-    try:
-        votes = Votes.joined(parts)
-        check_voters_tested(votes.held_out.sum(axis=1), files.voters)
-        if keep is not None:
-            check_voters(votes, files.voters, keep=keep)
-    except ValueError as error:
-        raise VotesFileError(f"{path}: {error}", **getattr(error, "parameters", {})) from error
-    if unlabeled is None:
-        return votes
-    columns = [name for name in column_names(unlabeled) if name not in drop]
-    if columns != files.voters:
-        raise VotesFileError(
-            f"The voters of {unlabeled} are {shown(columns, COLUMNS_SHOWN)}, those of {path}"
-            f" {shown(files.voters, COLUMNS_SHOWN)}. Write the same columns in the same order."
-        )
-    return votes.with_unlabeled(read_predictions(unlabeled, drop=drop))
+    return files.read(keep=keep, unlabeled=unlabeled)[0]
 
 
-def read_predictions(path: Location, *, drop: Collection[str] = ()) -> NDArray[np.str_]:
+def read_predictions(
+    path: Location | SurveyedFiles, *, drop: Collection[str] = ()
+) -> NDArray[np.str_]:
     r"""Read the predictions on unlabeled samples: one row per sample, one column per voter.
 
     Parameters
@@ -124,15 +109,17 @@ def read_predictions(path: Location, *, drop: Collection[str] = ()) -> NDArray[n
     ...     read_predictions(path).tolist()
     [['yes', 'no'], ['no', 'no']]
     """
-    voters, row_groups = find_voters(path, None, drop)
-    check_size(path, row_groups, voters)
+    files = SurveyedFiles.of(path)
+    voters = files.voters(None, drop)
+    check_size(files.source, files.row_groups, voters)
     parts = []
-    for file, cells in read_cells(row_groups, voters):
+    for file, cells in read_cells(files.row_groups, voters):
         for voter, row in zip(voters, cells[0], strict=True):
             if not row.all():
                 raise VotesFileError(
-                    f"{path}: column {voter!r:.60} has empty cells. Every voter must predict every"
-                    " unlabeled sample: remove the voters or rows for which it does not."
+                    f"{files.source}: column {voter!r:.60} has empty cells. Every voter must"
+                    " predict every unlabeled sample: remove the voters or rows for which it does"
+                    " not."
                 )
         classes, codes = _classes(file, cells)
         parts.append(classes[codes])
@@ -189,15 +176,17 @@ class VoteFiles:
 
     def __init__(
         self,
-        paths: Location | Iterable[Location],
+        paths: Location | Iterable[Location] | SurveyedFiles,
         *,
         target: str,
         drop: Collection[str] = (),
         empty_as_error: bool = False,
         ties: str = SMALLEST,
     ) -> None:
-        self.target, self.empty_as_error, self.ties = target, empty_as_error, ties
-        self.voters, self.row_groups = find_voters(paths, target, drop)
+        files = SurveyedFiles.of(paths)
+        self.source, self.target, self.drop = files.source, target, drop
+        self.empty_as_error, self.ties = empty_as_error, ties
+        self.voters, self.row_groups = files.voters(target, drop), files.row_groups
 
     @property
     def n_samples(self) -> int:
@@ -210,9 +199,63 @@ class VoteFiles:
         return len(self.voters)
 
     def __iter__(self) -> Iterator[Votes]:
-        for path, cells in read_cells(self.row_groups, [self.target, *self.voters]):
-            votes = _cells_as_votes(path, cells, empty_as_error=self.empty_as_error)
+        return self._parts({})
+
+    def _parts(self, columns: dict[str, list[str]]) -> Iterator[Votes]:
+        """Yield the votes in parts, and append the cells of further columns to their lists."""
+        names = [self.target, *self.voters]
+        for path, (table, words) in read_cells(self.row_groups, [*names, *columns]):
+            add_texts(columns, (table[len(names) :], words))
+            votes = _cells_as_votes(path, (table[: len(names)], words), self.empty_as_error)
             yield replace(votes, ties=self.ties)
+
+    def read(
+        self,
+        *,
+        keep: Collection[str] | None = (),
+        unlabeled: Location | None = None,
+        columns: Collection[str] = (),
+    ) -> tuple[Votes, dict[str, list[str]]]:
+        """Read all votes into memory, and further columns with them.
+
+        Parameters
+        ----------
+        keep, unlabeled
+            As for `read_votes`.
+        columns : collection of str
+            Columns that are not voters, to read as text.
+
+        Returns
+        -------
+        tuple of Votes and dict
+            The votes, and one text per row of each of the columns.
+
+        Examples
+        --------
+        See `read_votes`.
+        """
+        check_size(self.source, self.row_groups, [self.target, *self.voters])
+        texts: dict[str, list[str]] = {name: [] for name in columns}
+        parts = list(self._parts(texts))
+        try:
+            votes = Votes.joined(parts)
+            check_voters_tested(votes.held_out.sum(axis=1), self.voters)
+            if keep is not None:
+                check_voters(votes, self.voters, keep=keep)
+        except ValueError as error:
+            parameters = getattr(error, "parameters", {})
+            raise VotesFileError(f"{self.source}: {error}", **parameters) from error
+        if unlabeled is None:
+            return votes, texts
+        files = SurveyedFiles(unlabeled)
+        voters = [name for name in files.columns if name not in self.drop]
+        if voters != self.voters:
+            raise VotesFileError(
+                f"The voters of {unlabeled} are {shown(voters, COLUMNS_SHOWN)}, those of"
+                f" {self.source} {shown(self.voters, COLUMNS_SHOWN)}. Write the same columns in the"
+                " same order."
+            )
+        return votes.with_unlabeled(read_predictions(files, drop=self.drop)), texts
 
     def split(self, n_pieces: int) -> list[VoteFiles]:
         """Cut into pieces, each of whole row groups from all over the files.
@@ -285,7 +328,7 @@ def check_voters(votes: Votes, names: Sequence[str], *, keep: Collection[str] = 
             )
 
 
-def _cells_as_votes(path: Path, cells: Cells, *, empty_as_error: bool) -> Votes:
+def _cells_as_votes(path: Path, cells: Cells, empty_as_error: bool) -> Votes:
     """Return the votes of cells whose first row is the labels."""
     table, words = cells
     held_out = table != 0

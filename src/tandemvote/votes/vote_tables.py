@@ -51,8 +51,21 @@ class RowGroup(NamedTuple):
     n_samples: int
 
 
-FileCells = tuple[list[str], list[RowGroup]]
-"""Columns and row groups of a file."""
+class Survey(NamedTuple):
+    """The columns of a file with the kinds of their cells, and its row groups.
+
+    A kind is "text", "numbers", "booleans" or "lists", and "" in CSV files and columns of nulls. An
+    index without a name that pandas stored in a Parquet file is not a column.
+    """
+
+    path: Path
+    kinds: dict[str, str]
+    row_groups: list[RowGroup]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return sum(group.n_samples for group in self.row_groups)
 
 
 def is_parquet(location: Location) -> bool:
@@ -94,34 +107,34 @@ def check_size(source: object, row_groups: Iterable[RowGroup], names: Collection
         raise VotesFileError(problem)
 
 
-def check_distinct(files: Iterable[FileCells]) -> None:
+def check_distinct(surveys: Iterable[Survey]) -> None:
     """Raise VotesFileError if two files hold the same cells in the same order, however stored.
 
-    Given are the columns and row groups of each file. Files with as many rows are compared by their
-    first rows, and read as a whole only if these are equal.
+    Files with as many rows are compared by their first rows, and read as a whole only if these are
+    equal.
     """
-    for as_long in _alike(files, lambda file: sum(each.n_samples for each in file[1])):
+    for as_long in _alike(surveys, lambda file: file.n_samples):
         for begins_alike in _alike(as_long, lambda file: _content(file, COMPARED_ROWS)):
-            for (_, first), (_, second), *_ in _alike(begins_alike, _content):
+            for first, second, *_ in _alike(begins_alike, _content):
                 raise VotesFileError(
-                    f"{second[0].path} is a copy of {first[0].path}: its samples would be counted"
-                    " twice. Pass every file once."
+                    f"{second.path} is a copy of {first.path}: its samples would be counted twice."
+                    " Pass every file once."
                 )
 
 
-def _alike(files: Iterable[Any], key: Callable[[Any], Any]) -> list[list[Any]]:
+def _alike(surveys: Iterable[Survey], key: Callable[[Survey], Any]) -> list[list[Survey]]:
     """Return lists of two or more files that have the same key."""
     by_key = defaultdict(list)
-    for file in files:
-        by_key[key(file)].append(file)
+    for survey in surveys:
+        by_key[key(survey)].append(survey)
     return [each for each in by_key.values() if len(each) > 1]
 
 
-def _content(file: FileCells, n_rows: int = MAX_ROWS) -> bytes:
+def _content(survey: Survey, n_rows: int = MAX_ROWS) -> bytes:
     """Return a digest of the words in the first rows, which does not depend on batches."""
-    names, row_groups = file
+    names = sorted(name for name, kind in survey.kinds.items() if kind != "lists")
     digest, size = sha256(), min(BATCH_CELLS, n_rows * len(names))
-    for _, (cells, words) in read_cells(row_groups, names, size):
+    for _, (cells, words) in read_cells(survey.row_groups, names, size):
         hashes = b"".join(blake2b(word.encode(), digest_size=8).digest() for word in words)
         rows = np.frombuffer(hashes, np.uint64)[cells].T[:n_rows]
         digest.update(rows.tobytes())
@@ -131,13 +144,8 @@ def _content(file: FileCells, n_rows: int = MAX_ROWS) -> bytes:
     return digest.digest()
 
 
-def _survey(path: Path, *, count: bool = True) -> tuple[dict[str, str], list[RowGroup]]:
-    """Return the columns of a file with the kind of their cells, and its row groups.
-
-    The kind is "text", "numbers", "booleans" or "lists", and "" in CSV files and columns of nulls.
-    An index without a name that pandas stored in a Parquet file is not a column. Rows of a CSV file
-    are read only to `count` them; otherwise it has one.
-    """
+def _survey(path: Path, *, count: bool = True) -> Survey:
+    """Look into a file. Rows of CSV are read only to `count` them; otherwise there is one."""
     if is_parquet(path):
         with _open_parquet(path) as file:
             columns = [(field.name, _kind(field.type)) for field in file.schema_arrow]
@@ -152,7 +160,8 @@ def _survey(path: Path, *, count: bool = True) -> tuple[dict[str, str], list[Row
             raise VotesFileError(f"{path} has two columns {name!r:.60}. Rename one of them.")
         if not name.startswith("__index_level_"):
             kinds[name] = kind
-    return kinds, [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
+    groups = [RowGroup(path, place, size) for place, size in enumerate(sizes) if size]
+    return Survey(path, kinds, groups)
 
 
 def _kind(arrow_type: Any) -> str:
@@ -186,46 +195,58 @@ def column_names(path: Location) -> list[str]:
     ...     column_names(path), read_columns(path, ["tree"])
     (['label', 'tree'], {'tree': ['no']})
     """
-    return list(_survey(find_files(path)[0], count=False)[0])
+    return list(_survey(find_files(path)[0], count=False).kinds)
 
 
-def find_voters(
-    paths: Location | Iterable[Location], target: str | None, drop: Collection[str]
-) -> tuple[list[str], list[RowGroup]]:
-    """Return the voters that all files with rows share, and the row groups of these files."""
-    voters: list[str] = []
-    row_groups: list[RowGroup] = []
-    files: list[FileCells] = []
-    kinds: dict[str, tuple[str, Path]] = {}
-    for path in find_files(paths):
-        columns, groups = _survey(path)
-        if not groups:
-            continue
-        row_groups += groups
-        files.append((sorted(name for name in columns if columns[name] != "lists"), groups))
-        check_columns_exist(path, () if target is None else (target, *drop), columns)
-        used = {name: kind for name, kind in columns.items() if name not in drop}
-        names = [name for name in used if name != target]
-        voters = voters or names
-        others = {*voters} ^ {*names}
-        if others or not names:
+class SurveyedFiles:
+    """Files of the same columns, each opened once to see what is in it."""
+
+    def __init__(self, paths: Location | Iterable[Location]) -> None:
+        self.source = str(paths)
+        self.surveys = [each for each in map(_survey, find_files(paths)) if each.row_groups]
+        if not self.surveys:
             raise VotesFileError(
-                f"{path} has no voter, or other columns than {row_groups[0].path}:"
-                f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each file."
+                f"{paths} is empty or has no rows. Write a header line and at least one row."
             )
-        for name, kind in used.items():
-            if kind and kinds.setdefault(name, (kind, path))[0] != kind:
-                known, first = kinds[name]
+
+    @classmethod
+    def of(cls, paths: Location | Iterable[Location] | SurveyedFiles) -> SurveyedFiles:
+        """Survey files, unless that was done before."""
+        return paths if isinstance(paths, SurveyedFiles) else cls(paths)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns of the first file."""
+        return list(self.surveys[0].kinds)
+
+    @property
+    def row_groups(self) -> list[RowGroup]:
+        """All rows, file by file."""
+        return [group for survey in self.surveys for group in survey.row_groups]
+
+    def voters(self, target: str | None, drop: Collection[str]) -> list[str]:
+        """Return the voters, which all files must share, with one type of cells."""
+        voters = [name for name in self.columns if name != target and name not in drop]
+        known: dict[str, tuple[str, Path]] = {}
+        for path, columns, _ in self.surveys:
+            check_columns_exist(path, () if target is None else (target, *drop), columns)
+            used = {name: kind for name, kind in columns.items() if name not in drop}
+            others = {*voters} ^ ({*used} - {target})
+            if others or not voters:
                 raise VotesFileError(
-                    f"Column {name!r:.60} has {known} in {first} and {kind} in {path}, so equal"
-                    " labels would differ. Write one type of labels in all files."
+                    f"{path} has no voter, or other columns than {self.surveys[0].path}:"
+                    f" {shown(sorted(others), COLUMNS_SHOWN)}. Write one column per voter in each"
+                    " file."
                 )
-    if not files:
-        raise VotesFileError(
-            f"{paths} is empty or has no rows. Write a header line and at least one row."
-        )
-    check_distinct(files)
-    return voters, row_groups
+            for name, kind in used.items():
+                first_kind, first = known.setdefault(name, (kind, path)) if kind else ("", path)
+                if kind != first_kind:
+                    raise VotesFileError(
+                        f"Column {name!r:.60} has {first_kind} in {first} and {kind} in {path}, so"
+                        " equal labels would differ. Write one type of labels in all files."
+                    )
+        check_distinct(self.surveys)
+        return voters
 
 
 def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]:
@@ -249,13 +270,19 @@ def read_columns(path: Location, names: Collection[str]) -> dict[str, list[str]]
     """
     columns: dict[str, list[str]] = {name: [] for name in names}
     for file in find_files(path) if columns else ():
-        existing, row_groups = _survey(file, count=False)
-        check_columns_exist(file, columns, existing)
-        check_size(file, row_groups, columns)
-        for _, (table, words) in read_cells(row_groups, list(columns)):
-            for name, codes in zip(columns, table.tolist(), strict=True):
-                columns[name] += map(words.__getitem__, codes)
+        survey = _survey(file, count=False)
+        check_columns_exist(file, columns, survey.kinds)
+        check_size(file, survey.row_groups, columns)
+        for _, cells in read_cells(survey.row_groups, list(columns)):
+            add_texts(columns, cells)
     return columns
+
+
+def add_texts(columns: dict[str, list[str]], cells: Cells) -> None:
+    """Append the text of some rows to each of the columns."""
+    table, words = cells
+    for name, codes in zip(columns, table.tolist(), strict=True):
+        columns[name] += map(words.__getitem__, codes)
 
 
 def read_cells(
