@@ -155,30 +155,22 @@ class Options(TypedDict, total=False):  # noqa: D101
     allow: Sequence[str]
 
 
+Candidate = Predictor | Array
+Candidates = Sequence[Candidate | list[Any]]
+Classes = Sequence[str | float]
+
+
 @overload
 def compare(
-    model_a: Any,
-    model_b: Predictor | Array,
-    X: Any = None,
-    y: Any = None,
-    **options: Unpack[Options],
+    model_a: Any, model_b: Candidate, X: Any = None, y: Any = None, **options: Unpack[Options]
 ) -> Comparison: ...
 @overload
 def compare(
-    model_a: Any,
-    model_b: Sequence[Predictor | Array | list[Any]],
-    X: Any = None,
-    y: Any = None,
-    **options: Unpack[Options],
+    model_a: Any, model_b: Candidates, X: Any = None, y: Any = None, **options: Unpack[Options]
 ) -> list[Comparison]: ...
 @overload
 def compare(
-    model_a: Any,
-    model_b: Sequence[str | float],
-    X: None = None,
-    *,
-    y: Any,
-    **options: Unpack[Options],
+    model_a: Any, model_b: Classes, X: None = None, *, y: Any, **options: Unpack[Options]
 ) -> Comparison: ...
 def compare(
     model_a: Any,
