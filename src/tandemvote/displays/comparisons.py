@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display, draw_names
 from tandemvote.monitoring.comparison import Comparison
 from tandemvote.monitoring.monitor import Monitor
 
@@ -32,11 +32,7 @@ class ComparisonDisplay(Display):
     def __init__(self, comparisons: Sequence[Comparison]) -> None:
         self.comparisons = comparisons
         self.height = 1.3 + 0.4 * len(comparisons)
-
-    @property
-    def description(self) -> str:
-        """The picture in words."""
-        return " ".join(each.verdict for each in self.comparisons)
+        self.description = " ".join(each.verdict for each in comparisons)
 
     def _draw(self, ax: Axes) -> None:
         for row, each in enumerate(self.comparisons):
@@ -45,8 +41,7 @@ class ComparisonDisplay(Display):
             ax.plot(limits, [row, row], color=color, linewidth=2, marker="|", markersize=11)
             ax.plot(100 * each.difference, row, "s", color=SECOND)
         ax.axvline(0, color=MUTED, linestyle=":", zorder=0)
-        ax.set_yticks(range(len(self.comparisons)), [each.names[1] for each in self.comparisons])
-        ax.set_ylim(len(self.comparisons) - 0.4, -0.6)
+        draw_names(ax, [each.names[1] for each in self.comparisons])
         first = self.comparisons[0].names[0]
         ax.set_xlabel(f"percentage points fewer errors than {first}: limits and observed")
 
@@ -75,15 +70,11 @@ class MonitorDisplay(Display):
         self.threshold, self.alarm_at = monitor.threshold, monitor.alarm_at
         self.unit = "groups" if monitor.by_group else "samples"
         self.log_evidence = np.asarray(log_evidence, float)
-
-    @property
-    def description(self) -> str:
-        """The picture in words."""
-        n, reached = len(self.log_evidence), f"reaches {self.threshold:.4g}"
-        each = f"Evidence after each of {n} {self.unit}."
-        if self.alarm_at is None:
-            return f"{each} It never {reached}, the threshold."
-        return f"{each} It {reached} after {self.alarm_at} {self.unit}."
+        reached = f"It never reaches {self.threshold:.4g}, the threshold."
+        if self.alarm_at is not None:
+            reached = f"It reaches {self.threshold:.4g} after {self.alarm_at} {self.unit}."
+        n = self.log_evidence.size
+        self.description = f"Evidence after each of {n} {self.unit}. {reached}"
 
     def _draw(self, ax: Axes) -> None:
         top = math.log(1e12 * self.threshold)  # more would squeeze the rest

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias
 
 from tandemvote.votes.extras import import_extra
@@ -40,6 +41,9 @@ class Display(ABC):
 2 Z 0.667, mean of 4 Z^2 1.33.'
     """
 
+    description: str
+    """The picture in words, for screen readers."""
+
     width, height = 6.0, 3.2
     """Size of a new figure in inches."""
 
@@ -60,10 +64,11 @@ class Display(ABC):
         self.plot(figure.subplots())
         figure.savefig(path, **options)
 
-    @property
-    @abstractmethod
-    def description(self) -> str:
-        """The picture in words, for screen readers."""
-
     @abstractmethod
     def _draw(self, ax: Axes) -> None: ...
+
+
+def draw_names(ax: Axes, names: Sequence[str]) -> None:
+    """Name the rows of a picture, from the top."""
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)

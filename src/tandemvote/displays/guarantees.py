@@ -10,7 +10,7 @@ from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.rendering import rate
 from tandemvote.certificate.selective import SelectiveCertificate
-from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display
+from tandemvote.displays.display import ACCENT, MUTED, SECOND, Axes, Display, draw_names
 from tandemvote.votes.decimals import rounded_down, rounded_up
 
 
@@ -31,24 +31,19 @@ class BoundsDisplay(Display):
     """
 
     def __init__(self, certificate: Certificate) -> None:
-        self.certificate = certificate
-        self.height = 1.1 + 0.3 * len(certificate.bounds)
-
-    @property
-    def description(self) -> str:
-        """The picture in words."""
-        bounds, observed = self.certificate.bounds, self.certificate.observed
-        listed = ", ".join(f"{name} {_bound_text(value)}" for name, value in bounds.items())
-        seen = "" if observed is None else f" Observed error: {rate(observed)}."
-        return f"Bounds on the error rate: {listed}. Reported: {self.certificate.bound}.{seen}"
+        self.bounds, self.reported = certificate.bounds, certificate.bound
+        self.observed = certificate.observed
+        self.height = 1.1 + 0.3 * len(self.bounds)
+        listed = ", ".join(f"{name} {_bound_text(value)}" for name, value in self.bounds.items())
+        seen = "" if self.observed is None else f" Observed error: {rate(self.observed)}."
+        self.description = f"Bounds on the error rate: {listed}. Reported: {self.reported}.{seen}"
 
     def _draw(self, ax: Axes) -> None:
-        bounds, observed = self.certificate.bounds, self.certificate.observed
-        colors = [ACCENT if name == self.certificate.bound else MUTED for name in bounds]
-        names = [f"{name} ({get_bound(name).label})" for name in bounds]
-        if observed is not None:
-            ax.axvline(observed, color=SECOND, linestyle="--", zorder=0, label="observed")
-        _draw_rows(ax, names, [*bounds.values()], colors)
+        colors = [ACCENT if name == self.reported else MUTED for name in self.bounds]
+        names = [f"{name} ({get_bound(name).label})" for name in self.bounds]
+        if self.observed is not None:
+            ax.axvline(self.observed, color=SECOND, linestyle="--", zorder=0, label="observed")
+        _draw_rows(ax, names, [*self.bounds.values()], colors)
         ax.set_xlabel("bound on the error rate")
 
 
@@ -74,12 +69,8 @@ class GroupsDisplay(Display):
         # Name, number of samples and certificate of each group; names may take two cells.
         rows = zip(certificates.table().rows, certificates, strict=True)
         self._rows = [(": ".join(cells[:-4]), int(cells[-4]), each) for cells, each in rows]
-
-    @property
-    def description(self) -> str:
-        """The picture in words."""
         listed = [f"{name} {_bound_text(each.value)} ({n} samples)" for name, n, each in self._rows]
-        return f"Error bounds by group: {', '.join(listed)}."
+        self.description = f"Error bounds by group: {', '.join(listed)}."
 
     def _draw(self, ax: Axes) -> None:
         names = [f"{name[:30]} (n = {n})" for name, n, _ in self._rows]
@@ -114,19 +105,15 @@ class SelectiveDisplay(Display):
 
     def __init__(self, certificate: SelectiveCertificate) -> None:
         self.certificate = certificate
-
-    @property
-    def description(self) -> str:
-        """The picture in words."""
-        thresholds, chosen = self.certificate.thresholds, self.certificate.chosen.margin
+        thresholds, chosen = certificate.thresholds, certificate.chosen.margin
         listed = "; ".join(
             f"margin {each.margin:g}: at least {rounded_down(100 * each.coverage, 1)}% confident"
             for each in thresholds
             if each.passed
         )
-        return (
+        self.description = (
             f"Error rate among confident samples against their share, {len(thresholds)} thresholds."
-            f" At most {_bound_text(self.certificate.max_error)} with {listed or 'no threshold'}."
+            f" At most {_bound_text(certificate.max_error)} with {listed or 'no threshold'}."
             f" Chosen: {'none' if math.isinf(chosen) else f'margin {chosen:g}'}."
         )
 
@@ -167,12 +154,11 @@ def _draw_rows(ax: Axes, names: list[str], values: list[float], colors: list[str
         ax.plot(value, row, "|", color=color, markersize=11, markeredgewidth=2)
         text = _bound_text(value)
         ax.annotate(text, (value, row), (8, 0), textcoords="offset points", va="center")
-    ax.set_yticks(range(len(names)), names)
+    draw_names(ax, names)
     ax.set_xlim(0, 1.7 if max(values) >= 1.0 else 1.35 * max(values))
     if max(values) >= 1.0:
         ax.set_xticks([0.0, 0.5, 1.0])
     ax.xaxis.set_major_formatter(_percent_tick)
-    ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(loc="lower right", bbox_to_anchor=(1, 1), frameon=False, borderpad=0)

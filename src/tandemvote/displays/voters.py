@@ -55,14 +55,9 @@ class TandemDisplay(Display):
         self.tandem_losses = np.where(counts.overlaps > 0, counts.tandem_losses, np.nan)
         self.order = _cluster(self.tandem_losses)
         rates = self.tandem_losses[~np.eye(self.order.size, dtype=bool)]  # of different voters
-        self._span = float(np.nanmin(rates)), float(np.nanmax(rates))
-
-    @property
-    def description(self) -> str:
-        """The picture in words."""
+        self._span = lowest, highest = float(np.nanmin(rates)), float(np.nanmax(rates))
         alone = np.diag(self.tandem_losses)
-        lowest, highest = self._span
-        return (
+        self.description = (
             f"Heat map of the rates at which two of {self.order.size} voters are wrong together:"
             f" {lowest:.3f} to {highest:.3f}. Their own error rates are {alone.min():.3f} to"
             f" {alone.max():.3f}."
@@ -129,12 +124,8 @@ class ProfileDisplay(Display):
         # Scaled to whole bins, because multiples of 1/40 are not exact.
         counts, _ = np.histogram(z * N_BINS, bins=N_BINS, range=(0, N_BINS))
         self.shares = counts / z.size
-
-    @property
-    def description(self) -> str:
-        """The picture in words."""
-        return (
-            f"Histogram of the weight Z that is wrong, over {self.erring_weights.size} samples:"
+        self.description = (
+            f"Histogram of the weight Z that is wrong, over {z.size} samples:"
             f" Z >= 1/2 at {100 * self.half_rate:.3g}% of them, mean of 2 Z"
             f" {2 * self.gibbs_loss:.3g}, mean of 4 Z^2 {4 * self.tandem_loss:.3g}."
         )
@@ -187,15 +178,11 @@ class WeightsDisplay(Display):
             for name, rho in weights.items()
         }
         self.n_effective = {name: float(1.0 / (rho @ rho)) for name, rho in self.weights.items()}
-
-    @property
-    def description(self) -> str:
-        """The picture in words."""
         each = "; ".join(
             f"{name}: largest weight {rho.max():.3g}, {self.n_effective[name]:.3g} effective voters"
             for name, rho in self.weights.items()
         )
-        return f"Weights of {next(iter(self.weights.values())).size} voters. {each}."
+        self.description = f"Weights of {n_voters} voters. {each}."
 
     def _draw(self, ax: Axes) -> None:
         for (name, rho), color in zip(self.weights.items(), COLORS, strict=False):
