@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from tandemvote import CertifiedForestClassifier, VoteCounts, Votes, bounds, certify
 from tandemvote.bounds import ContradictionError, ContradictionWarning
-from tandemvote.bounds.requirements import contradiction_of_moments, contradiction_of_two_classes
+from tandemvote.bounds.contradictions import contradiction_of_moments, contradiction_of_two_classes
 from tandemvote.inequalities import Interval
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.profile import VoteProfile

@@ -14,7 +14,7 @@ from tandemvote.bounds import (
     vote_profile_bound,
     vote_profile_oracle,
 )
-from tandemvote.bounds.requirements import ContradictionError
+from tandemvote.bounds.contradictions import ContradictionError
 from tandemvote.bounds.single_voter import paired_levels
 from tandemvote.bounds.vote_profile import _phi, deployed_slopes
 from tandemvote.inequalities.betting import log_capital, plug_in_bets

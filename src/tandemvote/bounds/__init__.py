@@ -13,6 +13,7 @@ from tandemvote.bounds.chebyshev_cantelli import (
     split_kl_cantelli_bound,
 )
 from tandemvote.bounds.coalition import coalition_bound, coalition_oracle
+from tandemvote.bounds.contradictions import ContradictionError, ContradictionWarning
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.lambda_forms import disagreement_lambda, first_order_lambda, tandem_lambda
 from tandemvote.bounds.majorities import smallest_coalition
@@ -25,13 +26,7 @@ from tandemvote.bounds.markov import (
     tandem_oracle,
 )
 from tandemvote.bounds.registry import BOUNDS, VOTE_BOUNDS, all_bounds, get_bound
-from tandemvote.bounds.requirements import (
-    ContradictionError,
-    ContradictionWarning,
-    Requirement,
-    RequirementError,
-    VacuousBoundWarning,
-)
+from tandemvote.bounds.requirements import Requirement, RequirementError, VacuousBoundWarning
 from tandemvote.bounds.second_order import (
     c_box_bound,
     c_tandem_bound,

@@ -12,25 +12,25 @@ from tandemvote.bounds.requirements import (
     BINARY_LABELS,
     OF_THE_VOTE,
     Requirement,
-    RequirementError,
     VacuousBoundWarning,
-    binary_explanation,
+    check_two_classes,
+    does_not_apply,
 )
 from tandemvote.votes.evidence import Evidence
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Bound:
     """A bound on the error rate of a majority vote.
 
     Attributes
     ----------
+    function : callable
+        The bound as a function of `Estimates` and delta.
     label : str
         Name in tables and plots, such as "TND".
     summary, theorem : str
         One line about what it measures, and its place in the paper.
-    function : callable
-        The bound as a function of `Estimates` and delta.
     about : Requirement
         What the evidence must be about: by default a vote that breaks its own ties.
     needs : tuple of Requirement
@@ -39,7 +39,6 @@ class Bound:
         Name of a bound of the same estimates that is never looser.
     most_voters : int, optional
         With more voters, the bound is computed only if it is requested by name.
-
 
     Examples
     --------
@@ -51,10 +50,10 @@ class Bound:
     0.5788
     """
 
+    function: Callable[[Estimates, float], float]
     label: str
     summary: str
-    theorem: str
-    function: Callable[[Estimates, float], float]
+    theorem: str = ""
     about: Requirement = OF_THE_VOTE
     needs: tuple[Requirement, ...] = ()
     superseded_by: str | None = None
@@ -112,7 +111,8 @@ class Bound:
 
     def check(self, evidence: Evidence) -> None:
         """Raise RequirementError if the bound does not apply; warn if it is trivial."""
-        self._reject(self.applies(evidence))
+        if reason := self.applies(evidence):
+            raise does_not_apply(self.name, reason)
         for need in self.missing(evidence):
             warnings.warn(
                 f"The bound {self.name!r} is 1.0, no guarantee: {need.explanation(evidence)}",
@@ -122,8 +122,8 @@ class Bound:
 
     def check_classes(self, classes: Collection[Any]) -> None:
         """Raise RequirementError if there are too many classes, before anything is counted."""
-        if BINARY_LABELS in self.needs and len(classes) > 2:
-            self._reject(binary_explanation(classes))
+        if BINARY_LABELS in self.needs:
+            check_two_classes(self.name, classes)
 
     def exists_for(self, evidence: Evidence) -> bool:
         """Return True if this kind of evidence has the bound, whichever classes the labels have."""
@@ -132,10 +132,6 @@ class Bound:
     def is_affordable(self, evidence: Evidence) -> bool:
         """Return True if there are not too many voters to compute the bound without a request."""
         return self.most_voters is None or evidence.counts.n_voters <= self.most_voters
-
-    def _reject(self, reason: str | None) -> None:
-        if reason is not None:
-            raise RequirementError(f"The bound {self.name!r} does not apply: {reason}")
 
     def __repr__(self) -> str:
         return f"<bound {self.name} ({self.label}): {self.summary}>"

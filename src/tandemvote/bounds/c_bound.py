@@ -2,15 +2,9 @@
 
 import numpy as np
 
-from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradictions import contradiction_of_two_classes, warn_contradiction
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import (
-    BINARY_LABELS,
-    HELD_OUT_SAMPLES,
-    PAIR_OVERLAPS,
-    contradiction_of_two_classes,
-    warn_contradiction,
-)
+from tandemvote.bounds.requirements import check_two_classes
 from tandemvote.inequalities import xi
 from tandemvote.inequalities.divergences import (
     binary_kl,
@@ -100,7 +94,7 @@ def c1_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(c1_bound(Estimates.from_numbers(**adult)), 4)
     0.5723
     """
-    C1_BOUND.check_classes(estimates.classes)
+    check_two_classes("c1", estimates.classes)
     gibbs = estimates.gibbs_interval(delta / 2, xi)
     differ = estimates.disagreement_interval(delta / 2, xi)
     if reason := contradiction_of_two_classes(gibbs, differ):
@@ -145,7 +139,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(c2_bound(Estimates.from_numbers(**adult)), 4)
     0.5732
     """
-    C2_BOUND.check_classes(estimates.classes)
+    check_two_classes("c2", estimates.classes)
     tandem, differ = estimates.tandem_loss, estimates.labeled_disagreement
     if tandem + differ > 1.0 + 1e-9:
         raise ValueError(
@@ -203,20 +197,3 @@ def _best_for_disagreement(
     with np.errstate(divide="ignore", invalid="ignore"):
         value = 1.0 - margin**2 / (1.0 - 2.0 * d)
     return np.where(margin <= 0.0, 1.0, value)
-
-
-C1_BOUND = Bound(
-    label="C1",
-    summary="C-bound from separate estimates of error and disagreement, two classes",
-    theorem="Appendix E, after Germain et al. 2015",
-    function=c1_bound,
-    needs=(BINARY_LABELS, HELD_OUT_SAMPLES),
-)
-
-C2_BOUND = Bound(
-    label="C2",
-    summary="C-bound from a joint estimate of tandem error and disagreement, two classes",
-    theorem="Appendix E, after Germain et al. 2015",
-    function=c2_bound,
-    needs=(BINARY_LABELS, PAIR_OVERLAPS),
-)

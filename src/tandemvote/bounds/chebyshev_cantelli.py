@@ -10,13 +10,8 @@ one does: mu^2 plus the mean of a pair variable with the values 1 - 2 mu, -mu an
 
 import numpy as np
 
-from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradictions import contradiction_of_pairs, warn_contradiction
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import (
-    PAIR_OVERLAPS,
-    contradiction_of_pairs,
-    warn_contradiction,
-)
 from tandemvote.bounds.second_order import c_bound_of
 from tandemvote.inequalities import xi
 from tandemvote.inequalities.outward import FloatArray, outward
@@ -133,20 +128,3 @@ def split_kl_cantelli_bound(estimates: Estimates, delta: float = 0.05) -> float:
     if o < 2.0 * t:
         return outward(4.0 * t)
     return c_bound_of(t - g * g, t - g + 0.25)
-
-
-BERNSTEIN_CANTELLI_BOUND = Bound(
-    label="CCPBUB",
-    summary="Chebyshev-Cantelli with an offset, on the variance of pair errors",
-    theorem="Wu et al. 2021, with Wu and Seldin 2022",
-    function=bernstein_cantelli_bound,
-    needs=(PAIR_OVERLAPS,),
-)
-
-SPLIT_KL_CANTELLI_BOUND = Bound(
-    label="CCPBSkl",
-    summary="Chebyshev-Cantelli with an offset, on joint and lone errors of pairs",
-    theorem="Wu et al. 2021, with Wu and Seldin 2022",
-    function=split_kl_cantelli_bound,
-    needs=(PAIR_OVERLAPS,),
-)

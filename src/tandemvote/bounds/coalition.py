@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
-from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates, check_distribution
 from tandemvote.bounds.majorities import (
     MOST_ENUMERATED,
@@ -146,12 +145,3 @@ def _prices(
         return units
     prices = np.rint(np.ldexp(np.clip(solution.x, 0.0, 1.0), PRICE_BITS)).astype(np.int64)
     return prices if (coalitions @ prices).all() else units
-
-
-COALITION_BOUND = Bound(
-    label="COA",
-    summary="confidence limits of the voters, combined over the coalitions that could err",
-    theorem="Rüger's inequality, with Clopper-Pearson",
-    function=coalition_bound,
-    most_voters=MOST_ENUMERATED,
-)

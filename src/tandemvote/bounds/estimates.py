@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.majorities import HALF, smallest_coalition
-from tandemvote.bounds.requirements import TEST, RequirementError
+from tandemvote.bounds.requirements import TEST, RequirementError, does_not_apply
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
@@ -244,9 +244,7 @@ class Estimates:
         """Test samples that count as errors of the vote."""
         evidence = self.evidence or Evidence(self.counted("n_errors"))
         if not TEST.is_met(evidence) or evidence.vote is None:
-            raise RequirementError(
-                f"The bound 'test_set' does not apply: {TEST.explanation(evidence)}"
-            )
+            raise does_not_apply("test_set", TEST.explanation(evidence))
         return evidence.vote.n_test_errors or 0
 
     @cached_property

@@ -7,7 +7,7 @@ the numbers to report. Values are not clipped, so that they can be minimized and
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.markov import DISAGREEMENT_BOUND
+from tandemvote.bounds.requirements import check_two_classes
 from tandemvote.inequalities.outward import INPUT_MARGIN
 from tandemvote.inequalities.pac_bayes import lambda_lower, lambda_upper
 
@@ -115,7 +115,7 @@ def disagreement_lambda(
     >>> round(disagreement_lambda(estimates, lam=0.2, gamma=0.05), 4)
     0.6809
     """
-    DISAGREEMENT_BOUND.check_classes(estimates.classes)
+    check_two_classes("disagreement", estimates.classes)
     k = estimates.voter_size.complexity(delta / 2)
     b = estimates.disagreement_size.complexity(delta / 2)
     upper = 4.0 * lambda_upper(estimates.gibbs_loss, k, lam)

@@ -7,16 +7,10 @@ the disagreement D, which needs no labels: unlabeled samples sharpen DIS.
 
 from fractions import Fraction
 
-from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradictions import contradiction_of_two_classes, warn_contradiction
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.majorities import HALF
-from tandemvote.bounds.requirements import (
-    BINARY_LABELS,
-    HELD_OUT_SAMPLES,
-    PAIR_OVERLAPS,
-    contradiction_of_two_classes,
-    warn_contradiction,
-)
+from tandemvote.bounds.requirements import check_two_classes
 from tandemvote.inequalities.outward import outward
 
 # Covers the rounding of a quotient and of the product it goes into.
@@ -165,7 +159,7 @@ def disagreement_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(disagreement_bound(Estimates.from_numbers(**numbers)), 4)
     0.6279
     """
-    DISAGREEMENT_BOUND.check_classes(estimates.classes)
+    check_two_classes("disagreement", estimates.classes)
     gibbs, differ = estimates.gibbs_interval(delta / 2), estimates.disagreement_interval(delta / 2)
     if reason := contradiction_of_two_classes(gibbs, differ):
         return warn_contradiction("disagreement", reason)
@@ -181,28 +175,3 @@ def by_markov(moment: float, order: int, smallest: Fraction = HALF) -> float:
     factor = float(1 / smallest**order)
     exact = smallest in (HALF, 1)
     return float(min(1.0, (factor if exact else factor * QUOTIENT_ROUNDING) * moment))
-
-
-FIRST_ORDER_BOUND = Bound(
-    label="FO",
-    summary="twice the error of a randomly drawn voter",
-    theorem="Theorem 1",
-    function=first_order_bound,
-    needs=(HELD_OUT_SAMPLES,),
-)
-
-TANDEM_BOUND = Bound(
-    label="TND",
-    summary="four times the rate at which two random voters err together",
-    theorem="Theorem 3",
-    function=tandem_bound,
-    needs=(PAIR_OVERLAPS,),
-)
-
-DISAGREEMENT_BOUND = Bound(
-    label="DIS",
-    summary="error and disagreement of random voters, two classes, uses unlabeled samples",
-    theorem="Theorem 5",
-    function=disagreement_bound,
-    needs=(BINARY_LABELS, HELD_OUT_SAMPLES),
-)

@@ -3,32 +3,124 @@
 from __future__ import annotations
 
 from tandemvote.bounds.bound import Bound
-from tandemvote.bounds.c_bound import C1_BOUND, C2_BOUND
-from tandemvote.bounds.chebyshev_cantelli import BERNSTEIN_CANTELLI_BOUND, SPLIT_KL_CANTELLI_BOUND
-from tandemvote.bounds.coalition import COALITION_BOUND
+from tandemvote.bounds.c_bound import c1_bound, c2_bound
+from tandemvote.bounds.chebyshev_cantelli import bernstein_cantelli_bound, split_kl_cantelli_bound
+from tandemvote.bounds.coalition import coalition_bound
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.markov import DISAGREEMENT_BOUND, FIRST_ORDER_BOUND, TANDEM_BOUND
-from tandemvote.bounds.second_order import C_BOX_BOUND, C_TANDEM_BOUND, SECOND_ORDER_BOUND
-from tandemvote.bounds.test_set import TEST_SET_BOUND
-from tandemvote.bounds.vote_profile import VOTE_PROFILE_BOUND
+from tandemvote.bounds.majorities import MOST_ENUMERATED
+from tandemvote.bounds.markov import disagreement_bound, first_order_bound, tandem_bound
+from tandemvote.bounds.requirements import (
+    BINARY_LABELS,
+    HELD_OUT_SAMPLES,
+    PAIR_OVERLAPS,
+    PROFILE,
+    TEST,
+)
+from tandemvote.bounds.second_order import c_box_bound, c_tandem_bound, second_order_bound
+from tandemvote.bounds.test_set import test_set_bound
+from tandemvote.bounds.vote_profile import vote_profile_bound
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.parameter_error import ParameterError
 
 FROM_VOTES = (
-    FIRST_ORDER_BOUND,
-    TANDEM_BOUND,
-    DISAGREEMENT_BOUND,
-    C1_BOUND,
-    C2_BOUND,
-    C_TANDEM_BOUND,
-    C_BOX_BOUND,
-    SECOND_ORDER_BOUND,
-    BERNSTEIN_CANTELLI_BOUND,
-    SPLIT_KL_CANTELLI_BOUND,
-    COALITION_BOUND,
+    Bound(
+        first_order_bound,
+        "FO",
+        "twice the error of a randomly drawn voter",
+        "Theorem 1",
+        needs=(HELD_OUT_SAMPLES,),
+    ),
+    Bound(
+        tandem_bound,
+        "TND",
+        "four times the rate at which two random voters err together",
+        "Theorem 3",
+        needs=(PAIR_OVERLAPS,),
+    ),
+    Bound(
+        disagreement_bound,
+        "DIS",
+        "error and disagreement of random voters, two classes, uses unlabeled samples",
+        "Theorem 5",
+        needs=(BINARY_LABELS, HELD_OUT_SAMPLES),
+    ),
+    Bound(
+        c1_bound,
+        "C1",
+        "C-bound from separate estimates of error and disagreement, two classes",
+        "Appendix E, after Germain et al. 2015",
+        needs=(BINARY_LABELS, HELD_OUT_SAMPLES),
+    ),
+    Bound(
+        c2_bound,
+        "C2",
+        "C-bound from a joint estimate of tandem error and disagreement, two classes",
+        "Appendix E, after Germain et al. 2015",
+        needs=(BINARY_LABELS, PAIR_OVERLAPS),
+    ),
+    Bound(
+        c_tandem_bound,
+        "CTD",
+        "Chebyshev-Cantelli bound on error and tandem error of random voters",
+        "Theorem 6",
+        needs=(PAIR_OVERLAPS,),
+        superseded_by="c_box",
+    ),
+    Bound(
+        c_box_bound,
+        "CBOX",
+        "C-bound at the worst error and tandem error within their intervals",
+        "Theorem 6, largest value over the confidence box",
+        needs=(HELD_OUT_SAMPLES,),
+    ),
+    Bound(
+        second_order_bound,
+        "SO",
+        "sharp bound from error and tandem error of pairs",
+        "majorant 3z - 2z^2 of the erring weight, with Theorem 7",
+        needs=(PAIR_OVERLAPS,),
+    ),
+    Bound(
+        bernstein_cantelli_bound,
+        "CCPBUB",
+        "Chebyshev-Cantelli with an offset, on the variance of pair errors",
+        "Wu et al. 2021, with Wu and Seldin 2022",
+        needs=(PAIR_OVERLAPS,),
+    ),
+    Bound(
+        split_kl_cantelli_bound,
+        "CCPBSkl",
+        "Chebyshev-Cantelli with an offset, on joint and lone errors of pairs",
+        "Wu et al. 2021, with Wu and Seldin 2022",
+        needs=(PAIR_OVERLAPS,),
+    ),
+    Bound(
+        coalition_bound,
+        "COA",
+        "confidence limits of the voters, combined over the coalitions that could err",
+        "Rüger's inequality, with Clopper-Pearson",
+        most_voters=MOST_ENUMERATED,
+    ),
 )
 
-BOUNDS = {bound.name: bound for bound in (*FROM_VOTES, VOTE_PROFILE_BOUND, TEST_SET_BOUND)}
+OF_SAMPLES = (
+    Bound(
+        vote_profile_bound,
+        "VP",
+        "error of random voters, and how clearly unlabeled samples are decided",
+        "linear program over the vote's profile, with Catoni's inequality and betting",
+        about=PROFILE,
+    ),
+    Bound(
+        test_set_bound,
+        "TEST",
+        "errors of the classifier itself on test samples",
+        "Clopper-Pearson",
+        about=TEST,
+    ),
+)
+
+BOUNDS = {bound.name: bound for bound in (*FROM_VOTES, *OF_SAMPLES)}
 
 VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out samples, in the order of tables."""
@@ -125,9 +217,9 @@ def automatic_bounds(evidence: Evidence) -> tuple[str, ...]:
     >>> automatic_bounds(evidence), automatic_bounds(Evidence(evidence.counts))
     (('test_set',), ('coalition',))
     """
-    for bound in (TEST_SET_BOUND, VOTE_PROFILE_BOUND):
-        if bound.applies(evidence) is None:
-            return (bound.name,)
+    for name in ("test_set", "vote_profile"):
+        if BOUNDS[name].applies(evidence) is None:
+            return (name,)
     if evidence.counts.n_voters <= FEW_VOTERS:
         return ("coalition",)
     return ("first_order", "tandem") if evidence.counts.n_min_pairs > 0 else ("first_order",)

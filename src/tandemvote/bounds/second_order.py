@@ -13,14 +13,8 @@ together. It is the mean of a variable of pairs: 0 if none errs, 3/2 if one does
 
 import math
 
-from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradictions import contradiction_of_moments, warn_contradiction
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import (
-    HELD_OUT_SAMPLES,
-    PAIR_OVERLAPS,
-    contradiction_of_moments,
-    warn_contradiction,
-)
 from tandemvote.inequalities.outward import outward
 
 LARGEST = 1.5  # value of the pair variable
@@ -194,29 +188,3 @@ def second_order_bound(estimates: Estimates, delta: float = 0.05) -> float:
     # With a = P(both err) and b = P(one errs), G = a + b / 2 and 3 G - 2 T = a + 3 b / 2.
     share = min(estimates.tandem_loss / LARGEST + estimates.lone_error, 1.0)
     return outward(LARGEST * float(estimates.pair_interval(share, delta).upper))
-
-
-C_TANDEM_BOUND = Bound(
-    label="CTD",
-    summary="Chebyshev-Cantelli bound on error and tandem error of random voters",
-    theorem="Theorem 6",
-    function=c_tandem_bound,
-    needs=(PAIR_OVERLAPS,),
-    superseded_by="c_box",
-)
-
-C_BOX_BOUND = Bound(
-    label="CBOX",
-    summary="C-bound at the worst error and tandem error within their intervals",
-    theorem="Theorem 6, largest value over the confidence box",
-    function=c_box_bound,
-    needs=(HELD_OUT_SAMPLES,),
-)
-
-SECOND_ORDER_BOUND = Bound(
-    label="SO",
-    summary="sharp bound from error and tandem error of pairs",
-    theorem="majorant 3z - 2z^2 of the erring weight, with Theorem 7",
-    function=second_order_bound,
-    needs=(PAIR_OVERLAPS,),
-)

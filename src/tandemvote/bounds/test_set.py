@@ -1,8 +1,6 @@
 """TEST: the classifier itself, tested on samples that were used for nothing else."""
 
-from tandemvote.bounds.bound import Bound
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import TEST
 from tandemvote.inequalities import clopper_pearson
 
 
@@ -37,12 +35,3 @@ def test_set_bound(estimates: Estimates, delta: float = 0.05) -> float:
 
 # pytest must not collect this function from test modules that import it.
 test_set_bound.__test__ = False  # type: ignore[attr-defined]
-
-
-TEST_SET_BOUND = Bound(
-    label="TEST",
-    summary="errors of the classifier itself on test samples",
-    theorem="Clopper-Pearson",
-    function=test_set_bound,
-    about=TEST,
-)

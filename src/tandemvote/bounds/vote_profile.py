@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from tandemvote.bounds.bound import Bound
+from tandemvote.bounds.contradictions import ContradictionError
 from tandemvote.bounds.estimates import Estimates
-from tandemvote.bounds.requirements import PROFILE, ContradictionError, RequirementError
+from tandemvote.bounds.requirements import RequirementError
 from tandemvote.bounds.single_voter import single_voter_bound
 from tandemvote.inequalities.betting import log_capital, plug_in_bets
 from tandemvote.inequalities.catoni import LEAST_EVIDENCE, Tilts, catoni_tilts, evidence_inverse
@@ -248,12 +248,3 @@ def deployed_slopes(n_voters: int) -> tuple[FloatArray, FloatArray]:
 def _phi(leads: FloatArray, gaps: FloatArray, slopes: FloatArray) -> FloatArray:
     """Value of phi_lam / lam at each sample, shape (n_samples, n_slopes); the limit at slope 0."""
     return np.maximum(slopes - gaps[:, None], 0.0) - (1.0 - leads)[:, None]
-
-
-VOTE_PROFILE_BOUND = Bound(
-    label="VP",
-    summary="error of random voters, and how clearly unlabeled samples are decided",
-    theorem="linear program over the vote's profile, with Catoni's inequality and betting",
-    function=vote_profile_bound,
-    about=PROFILE,
-)
