@@ -12,7 +12,7 @@ from sklearn.metrics import recall_score
 
 from tandemvote import Certificate, CertifiedClassifier, Votes, certify, certify_oob
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.metrics.confusion import METRICS
+from tandemvote.metrics.metric import METRICS
 from tandemvote.verify import verify_file
 from tandemvote.votes.weighted_vote import can_win
 

@@ -15,11 +15,8 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from tandemvote.certificate.for_metric import SIDES
-from tandemvote.metrics.confusion import METRICS, Metric, Sides, count_tests
-from tandemvote.metrics.limits import check_metric, metric_limits, metric_value
-
-NO_COSTS = np.array([])
+from tandemvote.metrics.limits import metric_limits
+from tandemvote.metrics.metric import METRICS, MetricName, Outcomes, get_metric
 
 
 def exact_upper(k, n, delta):
@@ -38,7 +35,7 @@ def exact_upper(k, n, delta):
 @pytest.mark.parametrize("k", [0, 3, 12, 20])
 @pytest.mark.parametrize("sides", [1, 2])
 def test_the_limit_of_f1_is_that_of_its_share_in_many_digits(k, sides):
-    worst, best = metric_limits("f1", [(k, 20)], 0.1, costs=NO_COSTS, sides=sides)
+    worst, best = metric_limits(METRICS["f1"], [(k, 20)], 0.1, both=sides == 2)
     rate = exact_upper(k, 20, mpmath.mpf("0.1") / sides)
     truth = 2 * (1 - rate) / (2 - rate)
     assert 0 <= truth - worst < 1e-9
@@ -64,24 +61,24 @@ TESTS = {  # errors and samples, from true and false positives and negatives
     "balanced_accuracy": lambda tp, fp, fn, tn: [(fp, fp + tn), (fn, tp + fn)],
     "cost": lambda tp, fp, fn, tn: [(fp + fn, tp + fp + fn + tn), (fn, tp + fp + fn + tn)],
 }
-LEVELS = np.array([0.0, 1.0, 5.0])
+LEVELS = {"cost": (0.0, 1.0, 5.0)}
 
 
 def truth(metric, world):
-    tests = TESTS[metric](*world)
-    return metric_value(metric, [k / n for k, n in tests], LEVELS)
+    return METRICS[metric].value(TESTS[metric](*world), LEVELS.get(metric, ()))
 
 
 @cache
 def limits(metric, tests, delta, sides):
-    return metric_limits(metric, list(tests), delta, costs=LEVELS, sides=sides)
+    costs = LEVELS.get(metric, ())
+    return metric_limits(METRICS[metric], tests, delta, costs=costs, both=sides == 2)
 
 
 def failures(metric, world, delta, *, sides=1, n=12):
     """Return the exact probability that a limit is on the wrong side of the truth."""
     table, true = outcomes(n), truth(metric, world)
     chances = multinomial.pmf(table, n, world)
-    wrong, sign = [], 1 if METRICS[metric] == "at most" else -1
+    wrong, sign = [], 1 if METRICS[metric].direction == "at most" else -1
     for row in table.tolist():
         worst, best = limits(metric, tuple(TESTS[metric](*row)), delta, sides)
         wrong.append(sign * true > sign * worst + 1e-12 or sign * true < sign * best - 1e-12)
@@ -132,8 +129,7 @@ def test_counts_give_the_metrics_of_scikit_learn(predicted):
     scores = {"recall": recall_score, "precision": precision_score, "f1": f1_score}
 
     def value(metric, positive=None):
-        tests = count_tests(metric, labels, winners, positive)
-        return metric_value(metric, [k / n for k, n in tests], NO_COSTS)
+        return METRICS[metric].value(METRICS[metric].count(Outcomes(labels, winners), positive))
 
     for metric, score in scores.items():
         assert value(metric) == pytest.approx(score(labels, codes, average="macro"))
@@ -148,8 +144,9 @@ def test_counts_give_the_metrics_of_scikit_learn(predicted):
 def test_counts_give_the_mean_cost(predicted):
     labels, codes = predicted
     costs = np.random.default_rng(1).integers(-3, 9, size=(4, 4)).astype(float)
-    tests = count_tests("cost", labels, np.eye(4, dtype=bool)[codes], costs=costs)
-    value = metric_value("cost", [k / n for k, n in tests], np.unique(costs))
+    stated = tuple(costs.flat)
+    counts = METRICS["cost"].count(Outcomes(labels, np.eye(4, dtype=bool)[codes], stated))
+    value = METRICS["cost"].value(counts, stated)
     assert value == pytest.approx(costs[labels, codes].mean())
 
 
@@ -159,14 +156,14 @@ def test_classes_that_can_win_give_limits_that_no_choice_of_them_exceeds(metric,
     labels, codes = predicted
     rng = np.random.default_rng(2)
     winners = np.eye(4, dtype=bool)[codes] | (rng.random((300, 4)) < 0.1)
-    costs = rng.random((4, 4)) if metric == "cost" else None
-    levels = NO_COSTS if costs is None else np.unique(costs)
+    costs = tuple(rng.random(16)) if metric == "cost" else ()
 
     def value(able, positive):
-        tests = count_tests(metric, labels, able, positive, costs)
-        return metric_value(metric, [k / n for k, n in tests], levels)
+        positive = positive if METRICS[metric].about == "class" else None
+        counts = METRICS[metric].count(Outcomes(labels, able, costs), positive)
+        return METRICS[metric].value(counts, costs)
 
-    sign = 1 if METRICS[metric] == "at most" else -1
+    sign = 1 if METRICS[metric].direction == "at most" else -1
     for positive in (None, 1):
         limit = sign * value(winners, positive)
         for _ in range(50):
@@ -180,13 +177,12 @@ def test_classes_that_can_win_give_limits_that_no_choice_of_them_exceeds(metric,
 )
 def test_other_metrics_are_rejected_with_the_reason(metric, reason):
     with pytest.raises(ValueError, match=f"metric='{metric}' is not supported: .*{reason}"):
-        check_metric(metric)
+        get_metric(metric)
     with pytest.raises(ValueError, match=r"metric='kappa' is not supported\. Use one of 'error'"):
-        check_metric("kappa")
+        get_metric("kappa")
     with pytest.raises(ValueError, match=r"metric=\['recall', 'f1'\] is not supported\. Use one"):
-        check_metric(["recall", "f1"])
+        get_metric(["recall", "f1"])
 
 
 def test_type_checkers_know_every_metric():
-    assert get_args(Metric) == tuple(METRICS)
-    assert get_args(Sides) == tuple(SIDES)
+    assert get_args(MetricName) == tuple(METRICS)

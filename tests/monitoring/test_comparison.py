@@ -8,7 +8,8 @@ from scipy.stats import multinomial
 from sklearn.dummy import DummyClassifier
 
 from tandemvote import compare
-from tandemvote.metrics.limits import difference_lower, rate_lower
+from tandemvote.metrics.difference import difference_lower
+from tandemvote.metrics.limits import rate_lower
 from tandemvote.record.assumptions import DRAW
 
 DELTA = 0.1

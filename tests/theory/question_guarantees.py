@@ -12,7 +12,7 @@ from guarantees import Guarantee, Promise, repeated
 from numpy.typing import NDArray
 
 from tandemvote import Certificate, Monitor, certify, compare
-from tandemvote.metrics.confusion import METRICS, PER_CLASS
+from tandemvote.metrics.metric import METRICS
 
 COSTS = np.array([[0.0, 1.0], [5.0, 0.0]])
 
@@ -88,7 +88,7 @@ def metric_promise(
     predicted = draw.predictions[0]
     if committee:
         predicted = broken_ties(draw.predictions, wrong_everywhere(draw), 2)
-    positive = 1 if metric in PER_CLASS else None
+    positive = 1 if METRICS[metric].about == "class" else None
     certificate = _certificate(draw, committee)
     if positive is not None and not (draw.world.labels[draw.sample] == 1).any():
         return Promise(1.0, 0.0)  # rejected: no sample of the class

@@ -47,7 +47,7 @@ from scipy.stats import binom
 from simulation import NO_CERTIFICATE, SIGNIFICANCE, draws_needed, power, simulate, too_many
 
 import tandemvote
-from tandemvote.metrics.confusion import METRICS
+from tandemvote.metrics.metric import METRICS
 from tandemvote.weights.objective import MINIMIZABLE
 
 

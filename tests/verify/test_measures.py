@@ -1,6 +1,7 @@
 """Files of metrics: changed counts, values, directions and votes are found."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ import pytest
 from tandemvote import Votes, certify
 from tandemvote.certificate.file import document_of
 from tandemvote.metrics.limits import metric_limits
+from tandemvote.metrics.metric import METRICS, Outcomes
 from tandemvote.record.document import Document, StatedTest, digest_of
 from tandemvote.verify import verify_file
+from tandemvote.verify.measures import _can_occur
 
 rng = np.random.default_rng(0)
 LABELS = rng.integers(2, size=200)
@@ -111,7 +114,7 @@ def counts_of(metric, *tests, certified=VOTES, seen=True, **named):
     stated = tuple(map(StatedTest._make, tests))
     observed = stated if seen else certificate.measure.observed
     measure = replace(certificate.measure, tests=stated, observed=observed)
-    value, _ = metric_limits(metric, tests, certificate.delta, costs=measure.costs)
+    value, _ = metric_limits(METRICS[metric], tests, certificate.delta, costs=measure.costs)
     changed = replace(certificate, measure=measure, candidates={"test_set": value})
     return document_of(changed).to_json()
 
@@ -129,3 +132,13 @@ def test_missing_observed_errors_are_found():
     document = document_of(certify(VOTES, metric="recall")).to_json()
     document["certificates"][0]["observed"] = None
     assert "requires the observed errors" in problem(document)
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_possible_counts_are_those_of_all_predictions(metric):
+    """All sets of winners of three samples of a class and two others, ties among them."""
+    labels, able = np.array([0, 0, 0, 1, 1]), np.array([[1, 0], [0, 1], [1, 1]], bool)
+    tried = (Outcomes(labels, able[[*each]], (0, 1, 1, 0)) for each in product(range(3), repeat=5))
+    occurring = {metric.count(each)[0] for each in tried}
+    grid = product(range(8), repeat=2)
+    assert {(k, n) for k, n in grid if _can_occur(metric, k, n, (3, 2))} == occurring

@@ -19,8 +19,8 @@ from tandemvote.bounds.registry import applicable_bounds
 from tandemvote.certificate import rendering
 from tandemvote.certificate.for_metric import certify_metric
 from tandemvote.inequalities.outward import FloatArray
-from tandemvote.metrics.confusion import METRICS, PER_CLASS
-from tandemvote.metrics.limits import metric_limits, metric_value
+from tandemvote.metrics.limits import metric_limits
+from tandemvote.metrics.metric import METRICS
 from tandemvote.record.document import Group, Measure
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence
@@ -151,7 +151,7 @@ class Certificate:
     @property
     def direction(self) -> str:
         """The side from which the metric is bounded."""
-        return METRICS[self.metric]
+        return METRICS[self.metric].direction
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -164,22 +164,20 @@ class Certificate:
     @property
     def by_class(self) -> dict[Any, float]:
         """Limits of a metric of classes, for each of them; all of them hold together."""
-        if self.measure is None or self.metric not in (*PER_CLASS, "balanced_accuracy"):
+        metric, both = METRICS[self.metric], self.interval is not None
+        if self.measure is None or metric.about not in ("class", "classes"):
             return {}
-        positive, sides = self.measure.positive, 1 if self.interval is None else 2
+        positive = self.measure.positive
         labels = self.counts.classes.tolist() if positive is None else [positive]
-        tests = [[(each.n_errors, each.n_samples)] for each in self.measure.tests]
-        share = self.delta / len(labels)
-        limits = [metric_limits(self.metric, test, share, sides=sides)[0] for test in tests]
+        tests, share = self.measure.tests, self.delta / len(labels)
+        limits = [metric_limits(metric, [each], share, both=both)[0] for each in tests]
         return dict(zip(labels, limits, strict=True))
 
     @property
     def observed(self) -> float | None:
         """The metric of the vote on samples that its voters were not trained on."""
         if self.measure is not None:
-            tests = self.measure.observed
-            rates = [each.n_errors / each.n_samples if each.n_samples else 1.0 for each in tests]
-            return metric_value(self.metric, rates, self.measure.costs)
+            return METRICS[self.metric].value(self.measure.observed, self.measure.costs)
         vote = self.evidence.vote
         return None if vote is None or self.deployed is not None else vote.observed_error
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tandemvote.atomic_files import written_whole
 from tandemvote.certificate.certificate import Certificate
 from tandemvote.certificate.groups import GroupCertificates
-from tandemvote.metrics.confusion import AT_MOST
+from tandemvote.metrics.metric import AT_MOST
 from tandemvote.record.document import (
     PAIR_COUNTS,
     TEST_SET,

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.certificate.rendering import TextTable, rate
-from tandemvote.inequalities.outward import FloatArray
-from tandemvote.metrics.confusion import PER_CLASS, Metric, Sides, Tests, count_tests
-from tandemvote.metrics.limits import check_metric, metric_limits
+from tandemvote.metrics.limits import metric_limits
+from tandemvote.metrics.metric import METRICS, Metric, MetricName, get_metric, outcomes_of
 from tandemvote.record.assumptions import METRIC
 from tandemvote.record.document import TEST_SET, Measure, StatedTest
+from tandemvote.votes.decimals import in_percent, rounded_down
 from tandemvote.votes.printable import shown
 from tandemvote.votes.votes import REFEREE, Votes
-from tandemvote.votes.weighted_vote import can_win, observed_vote
 
 if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
 
-SIDES = {"one": 1, "both": 2}
+Sides = Literal["one", "both"]
 
 MOST_CLASSES = 12  # of a table
+
+OF_CLASSES = [METRICS[name] for name in ("recall", "precision", "f1")]
+"""The metrics in the columns of the table."""
 
 
 def certify_metric(
     certificate: Certificate,
-    metric: Metric,
+    metric: MetricName,
     *,
     positive: Any = None,
     cost: ArrayLike | None = None,
@@ -66,10 +68,10 @@ def certify_metric(
     >>> certify(votes).for_metric("precision").headline
     'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence)'
     """
-    check_metric(metric)
-    if sides not in SIDES:
+    record = get_metric(metric)
+    if sides not in get_args(Sides):
         raise ValueError(f"sides={sides!r} is not valid. Use 'one' or 'both'.")
-    if (metric == "cost") != (cost is not None):
+    if (record.about == "costs") != (cost is not None):
         raise ValueError("metric='cost' requires cost, and cost requires metric='cost'.")
     votes = certificate.votes_for(f"metric={metric!r}")
     if TEST_SET not in certificate.candidates:
@@ -83,30 +85,23 @@ def certify_metric(
             "sides='both' requires a test of the classifier itself, without a referee. Use"
             " sides='one', or fit with referee=False."
         )
-    costs = None if cost is None else _cost_matrix(cost, votes)
+    costs = () if cost is None else _costs(cost, votes)
     # The classes of models are all classes; those of votes are the ones that occur.
     declared = votes.voters is not None or certificate.members is not None
-    code = _positive_code(metric, positive, votes, declared=declared)
-    tests = count_tests(metric, votes.labels, can_win(votes, certificate.weights), code, costs)
-    # What is observed is the vote of the tested models, which has one winner.
-    winners = np.eye(votes.classes.size, dtype=bool)[observed_vote(votes, certificate.weights)]
-    levels = np.unique([] if costs is None else costs)
-    worst, best = metric_limits(metric, tests, certificate.delta, costs=levels, sides=SIDES[sides])
+    code = _positive_code(record, positive, votes, declared=declared)
+    possible, observed = outcomes_of(votes, certificate.weights, costs)
+    counts, both = record.count(possible, code), sides == "both"
+    worst, best = metric_limits(record, counts, certificate.delta, costs=costs, both=both)
     measure = Measure(
         positive=None if code is None else votes.classes[code : code + 1].tolist()[0],
-        costs=() if costs is None else tuple(costs.flat),
-        tests=_stated(tests),
-        observed=_stated(count_tests(metric, votes.labels, winners, code, costs)),
-        other=best if sides == "both" else None,
+        costs=costs,
+        tests=tuple(map(StatedTest._make, counts)),
+        observed=tuple(map(StatedTest._make, record.count(observed, code))),
+        other=best if both else None,
     )
-    return replace(
-        certificate,
-        candidates={TEST_SET: worst},
-        metric=metric,
-        assumptions=(*certificate.assumptions, METRIC),
-        measure=measure,
-        groups=None,
-    )
+    assumptions = (*certificate.assumptions, METRIC)
+    found = replace(certificate, metric=metric, measure=measure, assumptions=assumptions)
+    return replace(found, candidates={TEST_SET: worst}, groups=None)
 
 
 def class_metrics(certificate: Certificate) -> TextTable:
@@ -115,20 +110,23 @@ def class_metrics(certificate: Certificate) -> TextTable:
     The table is empty without a test set, without votes, and for more than `MOST_CLASSES` classes.
     """
     votes = certificate.votes
-    metrics: tuple[Metric, ...] = ("recall", "precision", "f1")
     if votes is None or TEST_SET not in certificate.candidates or votes.classes.size > MOST_CLASSES:
         return TextTable()
-    shared = replace(certificate, delta=certificate.delta / votes.classes.size / len(metrics))
+    share = certificate.delta / votes.classes.size / len(OF_CLASSES)
+    possible, observed = outcomes_of(votes, certificate.weights)
+    counts = [(each, each.count(possible), each.count(observed)) for each in OF_CLASSES]
     labels, rows = votes.classes.tolist(), []
     for code, n_samples in zip(*np.unique(votes.labels, return_counts=True), strict=True):
-        found = [certify_metric(shared, metric, positive=labels[code]) for metric in metrics]
-        cells = [f"{rate(each.observed or 0.0)}, {each.limits}" for each in found]
-        rows.append([str(labels[code]), str(n_samples), *cells])
-    return TextTable(["class", "samples", "recall", "precision", "F1 score"], "<>>>>", rows)
+        row = [str(labels[code]), str(n_samples)]
+        for metric, able, seen in counts:
+            least, _ = metric_limits(metric, [able[code]], share)
+            row.append(f"{rate(metric.value([seen[code]]))}, >= {in_percent(least, rounded_down)}")
+        rows.append(row)
+    return TextTable(["class", "samples", *(each.words for each in OF_CLASSES)], "<>>>>", rows)
 
 
-def _cost_matrix(cost: ArrayLike, votes: Votes) -> FloatArray:
-    """Return the costs as an array, or raise ValueError."""
+def _costs(cost: ArrayLike, votes: Votes) -> tuple[float, ...]:
+    """Return the costs by rows, or raise ValueError."""
     matrix, n_classes = np.asarray(cost, float), votes.classes.size
     valid = matrix.shape == (n_classes, n_classes) and np.isfinite(matrix).all()
     if not valid or np.ptp(matrix) == 0:
@@ -137,34 +135,31 @@ def _cost_matrix(cost: ArrayLike, votes: Votes) -> FloatArray:
             f" {n_classes}), not all equal: a row per true class and a column per predicted class,"
             f" in the order {shown(votes.classes.tolist(), 10)}."
         )
-    return matrix
+    return tuple(matrix.flat)
 
 
-def _positive_code(metric: str, positive: Any, votes: Votes, *, declared: bool) -> int | None:
+def _positive_code(metric: Metric, positive: Any, votes: Votes, *, declared: bool) -> int | None:
     """Return the code of the positive class; None for all classes."""
     labels = votes.classes.tolist()
-    if positive is None and metric in PER_CLASS and len(labels) == 2 and labels[1] in (1, True):
+    if positive is None and metric.about == "class" and len(labels) == 2 and labels[1] in (1, True):
         positive = labels[1]
     if positive is not None:
         present = votes.classes[np.unique(votes.labels)].tolist()
-        if metric not in PER_CLASS or positive not in present:
+        if metric.about != "class" or positive not in present:
+            *names, last = [each.name for each in METRICS.values() if each.about == "class"]
             raise ValueError(
-                f"positive={positive!r} is not valid for metric={metric!r}. Use it for recall,"
-                f" precision, f1 or specificity, and a class of test samples: {shown(present, 10)}."
+                f"positive={positive!r} is not valid for metric={metric.name!r}. Use it for"
+                f" {', '.join(names)} or {last}, and a class of test samples: {shown(present, 10)}."
             )
         return labels.index(positive)
-    if metric in PER_CLASS and not (declared and len(labels) > 2):
+    if metric.about == "class" and not (declared and len(labels) > 2):
         raise ValueError(
-            f"metric={metric!r} requires positive, one of the classes {shown(labels, 10)}. Pass"
-            f" positive={labels[-1]!r}, for example."
+            f"metric={metric.name!r} requires positive, one of the classes {shown(labels, 10)}."
+            f" Pass positive={labels[-1]!r}, for example."
         )
-    if metric == "balanced_accuracy" and len(labels) != 2 and not declared:
+    if metric.about == "classes" and len(labels) != 2 and not declared:
         raise ValueError(
-            f"metric={metric!r} requires all classes, and the votes have {shown(labels, 10)}. Pass"
-            " the fitted model, which knows its classes."
+            f"metric={metric.name!r} requires all classes, and the votes have {shown(labels, 10)}."
+            " Pass the fitted model, which knows its classes."
         )
     return None
-
-
-def _stated(tests: Tests) -> tuple[StatedTest, ...]:
-    return tuple(StatedTest(n_errors=k, n_samples=n) for k, n in tests)

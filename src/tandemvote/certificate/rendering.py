@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tandemvote.bounds import get_bound
 from tandemvote.bounds.registry import FEW_VOTERS
-from tandemvote.metrics.confusion import AT_LEAST, PER_CLASS
+from tandemvote.metrics.metric import AT_LEAST, AT_MOST, METRICS
 from tandemvote.metrics.planning import labels_needed
 from tandemvote.record.document import TEST_SET
 from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
@@ -18,13 +18,6 @@ from tandemvote.votes.votes import REFEREE
 
 if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
-
-METRIC_WORDS = {
-    "error": "error rate",
-    "f1": "F1 score",
-    "balanced_accuracy": "balanced accuracy",
-    "cost": "mean cost",
-}
 
 
 def guarantee(certificate: Certificate) -> str:
@@ -65,7 +58,7 @@ def headline(certificate: Certificate) -> str:
     parts = [f"{limited} ({percent(certificate.delta)} confidence)"]
     observed, baseline = certificate.observed, certificate.baseline
     if observed is not None:
-        seen = f"{observed:.4g}" if certificate.metric == "cost" else rate(observed)
+        seen = f"{observed:.4g}" if METRICS[certificate.metric].about == "costs" else rate(observed)
         parts.insert(0, f"observed {metric} {seen}")
     if baseline is not None:
         parts.append(f"majority-class baseline {rate(baseline)}")
@@ -165,8 +158,10 @@ def text(certificate: Certificate) -> str:
         lines.append(f"the bound holds for every referee: {fixed}")
     lines += [*map(str, certificate.findings), *filter(None, [advice(certificate)])]
     by_class = certificate.by_class.items() if len(certificate.by_class) > 1 else ()
-    rows = [[str(label), in_percent(limit, rounded_down)] for label, limit in by_class]
-    return as_text(headline(certificate), lines, TextTable(["class", "at least"], "<>", rows))
+    rounded = rounded_up if certificate.direction == AT_MOST else rounded_down
+    rows = [[str(label), in_percent(limit, rounded)] for label, limit in by_class]
+    table = TextTable(["class", certificate.direction], "<>", rows)
+    return as_text(headline(certificate), lines, table)
 
 
 def html(certificate: Certificate) -> str:
@@ -180,7 +175,7 @@ def html(certificate: Certificate) -> str:
 
 
 def _number(metric: str, value: float, rounded: Callable[..., str]) -> str:
-    return rounded(value) if metric == "cost" else in_percent(value, rounded)
+    return rounded(value) if METRICS[metric].about == "costs" else in_percent(value, rounded)
 
 
 def _is_vacuous(certificate: Certificate) -> bool:
@@ -189,11 +184,10 @@ def _is_vacuous(certificate: Certificate) -> bool:
 
 def _metric(certificate: Certificate) -> tuple[str, str]:
     """The metric in words, and its class if it is about one."""
-    metric, measure = certificate.metric, certificate.measure
-    word = METRIC_WORDS.get(metric, metric)
+    metric, measure = METRICS[certificate.metric], certificate.measure
     if measure is not None and measure.positive is not None:
-        return word, f" for class {printable(repr(measure.positive)[:40])}"
-    return f"average {word}" if metric in PER_CLASS else word, ""
+        return metric.words, f" for class {printable(repr(measure.positive)[:40])}"
+    return "average " * (metric.about == "class") + metric.words, ""
 
 
 def _subject(certificate: Certificate) -> tuple[str, str]:

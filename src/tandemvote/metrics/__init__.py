@@ -1,1 +1,1 @@
-"""Metrics: what counts as an error, exact limits, differences, and the number of labels."""
+"""Metrics: one record for each, exact limits, paired differences, and the number of labels."""

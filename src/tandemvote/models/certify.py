@@ -14,8 +14,9 @@ from sklearn.utils import column_or_1d
 from tandemvote.auditing import check_findings
 from tandemvote.auditing.audit import audit
 from tandemvote.certificate import Certificate, SelectiveCertificate, certify_votes
+from tandemvote.certificate.for_metric import Sides
 from tandemvote.certificate.pipeline import BoundName
-from tandemvote.metrics.confusion import Metric, Sides
+from tandemvote.metrics.metric import MetricName
 from tandemvote.models.held_out import Samples, unchecked, votes_of, with_deployed
 from tandemvote.models.model_checks import check_bagged, is_made_of_trees
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
@@ -31,7 +32,7 @@ def certify(
     y: ArrayLike | None = None,
     *,
     groups: ArrayLike | None = None,
-    metric: Metric = "error",
+    metric: MetricName = "error",
     positive: Any = None,
     cost: ArrayLike | None = None,
     sides: Sides = "one",

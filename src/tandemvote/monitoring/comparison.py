@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text, rate
-from tandemvote.metrics.limits import difference_lower
+from tandemvote.metrics.difference import difference_lower
 from tandemvote.metrics.planning import labels_needed
 from tandemvote.models.held_out import Samples, held_out_votes
 from tandemvote.models.splitting import group_codes, one_row_per_group

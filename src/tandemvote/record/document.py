@@ -15,7 +15,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from tandemvote.auditing import SEVERITIES, Finding
-from tandemvote.metrics.confusion import AT_LEAST, AT_MOST, METRICS
+from tandemvote.metrics.metric import AT_LEAST, AT_MOST, METRICS
 from tandemvote.record import encodings as kinds
 from tandemvote.record.assumptions import missing_assumptions
 from tandemvote.record.encodings import MAX_SAMPLES, FloatArray, IntArray

@@ -7,7 +7,7 @@ or `tandemvote.bounds`.
 
 Votes that are given are counted again with what the library counts them with: the rule of the vote
 (`tandemvote.votes.weighted_vote`), the pairs (`tandemvote.votes.pair_counts`) and the metrics
-(`tandemvote.metrics.confusion`). A recount finds a file that was changed, not a fault in these
+(`tandemvote.metrics.metric`). A recount finds a file that was changed, not a fault in these
 modules.
 """
 

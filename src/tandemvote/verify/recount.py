@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.metrics.confusion import Tests, count_tests
+from tandemvote.metrics.metric import METRICS, outcomes_of
 from tandemvote.record.document import CLASS, PREDICTED, CertificateRecord, Document
 from tandemvote.record.encodings import FloatArray, IntArray
 from tandemvote.votes.cell_text import written
@@ -21,7 +21,7 @@ from tandemvote.votes.draws import shuffled
 from tandemvote.votes.pair_counts import true_pairs
 from tandemvote.votes.profile import vote_leads
 from tandemvote.votes.votes import Votes, select_samples
-from tandemvote.votes.weighted_vote import can_win, is_test_error, observed_vote
+from tandemvote.votes.weighted_vote import is_test_error, observed_vote
 
 ROUNDING = 1e-9
 """How far a share may be from the sum of the weights behind it."""
@@ -101,30 +101,15 @@ def _other_voters(
 
 def _other_measure(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     """List counts of a metric that are not those of the votes."""
-    for what, (stated, winners) in measured(record, votes).items():
-        counted = counted_tests(record, votes.labels, winners)
-        if counted != stated:
-            yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
-
-
-def measured(record: CertificateRecord, votes: Votes) -> dict[str, tuple[Tests, Mask]]:
-    """Return the stated counts of a metric, and the classes that win or can win the votes."""
-    if record.measure is None:
-        return {}
-    voted = np.eye(votes.classes.size, dtype=bool)[observed_vote(votes, record.weights)]
-    return {
-        "counts": ([*record.measure.tests], can_win(votes, record.weights)),
-        "observed counts": ([*record.measure.observed], voted),
-    }
-
-
-def counted_tests(record: CertificateRecord, labels: Codes, winners: Mask) -> Tests:
-    """Count the errors and samples of the metric of a record."""
-    measure, k = record.measure, len(record.classes)
-    assert measure is not None
+    if (measure := record.measure) is None:
+        return
     code = None if measure.positive is None else record.classes.index(measure.positive)
-    costs = np.reshape(measure.costs, (k, k)) if measure.costs else None
-    return count_tests(record.metric, labels, winners, code, costs)
+    stated = {"counts": measure.tests, "observed counts": measure.observed}
+    counted_again = outcomes_of(votes, record.weights, measure.costs)
+    for (what, tests), each in zip(stated.items(), counted_again, strict=True):
+        counted = METRICS[record.metric].count(each, code)
+        if counted != [*tests]:
+            yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
 
 
 def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:

@@ -11,7 +11,7 @@ from itertools import chain
 from numpy.typing import ArrayLike
 
 from tandemvote.auditing import Findings
-from tandemvote.metrics.confusion import AT_MOST
+from tandemvote.metrics.metric import AT_MOST
 from tandemvote.record.assumptions import GROUPS
 from tandemvote.record.document import (
     CLASS,
