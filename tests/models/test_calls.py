@@ -45,6 +45,7 @@ def calls(monkeypatch):
     count("validations", trees, "validate_data")
     count("predictions", trees.Voter, "predict")
     count("model predictions", DecisionTreeClassifier, "predict")
+    count("probabilities", RandomForestClassifier, "predict_proba")
     count("counts", counting, "_count")
     count("tallies", VoteResult, "_of_part")
     count("votes", weighted_vote, "vote_totals")
@@ -89,6 +90,14 @@ def test_a_committee_does_everything_once(calls):
     assert calls["model predictions"] == 4
     assert (calls["counts"], calls["tallies"]) == (1, 1)
     assert calls["bounds"] == calls["bound test_set"] == len(model.certificate_.candidates) == 1
+
+
+def test_probabilities_of_a_committee_of_forests_are_computed_once(calls):
+    forests = CertifiedClassifier(RandomForestClassifier(5), n_tested=3, random_state=0).fit(X, y)
+    calls.clear()
+    shares = forests.predict_proba(X)
+    assert calls["probabilities"] == 3
+    assert (shares.argmax(axis=1) == forests.predict(X)).all()
 
 
 @pytest.mark.parametrize("n_models", [1, 3])

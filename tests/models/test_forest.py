@@ -88,13 +88,6 @@ def test_best_pays_for_its_choice_and_the_confidence_is_passed_on(binary):
     assert certificate.to_frame().shape[0] == len(certificate.bounds)
 
 
-def test_random_labels_get_no_guarantee():
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((1000, 5)), rng.integers(2, size=1000)
-    forest = CertifiedForestClassifier(30, weights="tandem", random_state=0).fit(X, y)
-    assert forest.certificate_.value == 1
-
-
 def test_the_observed_error_is_that_of_the_out_of_bag_vote(binary):
     X, y = binary
     weights = np.random.default_rng(0).dirichlet(np.ones(7))

@@ -90,10 +90,3 @@ def test_balanced_weights_let_held_out_labels_into_the_trees():
     first, second = model.estimators_[0], again.estimators_[0]
     same = np.array_equal(drawn, again.estimators_samples_[0])
     assert not same or not np.array_equal(first.tree_.value, second.tree_.value)
-
-
-def test_sample_weights_are_rejected():
-    X, y = coin_flips(300, seed=0)
-    model = RandomForestClassifier(20, random_state=0).fit(X, y, sample_weight=1.0 + 5 * y)
-    with pytest.raises(ValueError, match="sample_weight"):
-        certify_oob(model, X, y)

@@ -5,6 +5,7 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
@@ -189,7 +190,7 @@ def test_the_bound_of_the_latest_rows_holds_where_that_of_a_random_split_does_no
 
 @pytest.mark.slow
 def test_the_bound_of_the_latest_rows_fails_in_at_most_five_percent_of_worlds():
-    """Power: with a failure rate of 15%, more than 22 failures of 200 occur with 93%; 5%: 0.02%."""
+    assert binom.sf(22, 200, 0.05) < 2e-4 and binom.sf(22, 200, 0.15) > 0.93  # size and power
     rng = np.random.default_rng(2)
     new, truth, _ = drifting(100_000, rng, late=1)
     failures = 0

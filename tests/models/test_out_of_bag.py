@@ -20,13 +20,11 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
-    CertifiedClassifier,
     CertifiedForestClassifier,
     Votes,
     certify,
     certify_oob,
 )
-from tandemvote.bounds import RequirementError
 from tandemvote.models.trees import BootstrapError, predict_members
 from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.votes.weighted_vote import weighted_vote
@@ -86,17 +84,6 @@ def test_chosen_weights_lower_the_bound_they_minimize(weights, forest, data):
     chosen = certify_oob(forest, X[:500], y[:500], bound=weights, weights=weights)
     assert chosen.value <= uniform.value
     assert (chosen.fitted, uniform.fitted) == (weights, None)
-
-
-def test_a_prior_and_the_published_form_are_passed_on(forest, data):
-    X, y = data
-    weights = np.linspace(1, 3, 30) / 60
-    options = {"weights": weights, "bound": "first_order"}
-    given = certify_oob(forest, X[:500], y[:500], **options)
-    as_prior = certify_oob(forest, X[:500], y[:500], prior=weights, **options)
-    assert as_prior.value < given.value
-    published = certify_oob(forest, X[:500], y[:500], published=True, **options)
-    assert published.published and published.value > given.value
 
 
 def test_unlabeled_samples_sharpen_the_disagreement_bound(forest, data):
@@ -177,38 +164,12 @@ def test_impossible_terms_are_rejected(terms, message, forest, data):
         certify_oob(forest, X[:500], y[:500], **terms)
 
 
-@pytest.mark.parametrize("name", ["disagreement", "c1", "c2"])
-def test_two_class_bounds_are_rejected_for_three_classes(name):
-    X, y = make_classification(200, 6, n_informative=4, n_classes=3, random_state=0)
-    model = RandomForestClassifier(10, random_state=0).fit(X, y)
-    with pytest.raises(RequirementError, match="two classes only and the votes have 3"):
-        certify_oob(model, X, y, bound=name)
-
-
-def test_a_frozen_part_is_rejected_with_the_way_out(data):
-    X, y = data
-    frozen = make_pipeline(StandardScaler(), FrozenEstimator(DecisionTreeClassifier().fit(X, y)))
-    for estimator in (frozen, FrozenEstimator(frozen), BaggingClassifier(frozen)):
-        with pytest.raises(
-            ValueError, match=r"stays fitted when it is cloned.*Pass the estimator unfitted"
-        ):
-            CertifiedClassifier(estimator).fit(X, y)
-
-
 def test_the_certificate_predicts_by_the_certified_vote(data):
     X, y = data
     forest = RandomForestClassifier(15, random_state=0).fit(X[:500], y[:500])
     certificate = certify_oob(forest, X[:500], y[:500], weights="tandem")
     expected = weighted_vote(predict_members(forest, X)[0], certificate.weights, 2)
     assert np.array_equal(certificate.predict(X), forest.classes_[expected])
-
-
-def test_a_frame_that_holds_the_labels_is_rejected(data):
-    X, y = data
-    frame = pd.DataFrame(X, columns=list("abcdefgh")).assign(kind=y)
-    plain = RandomForestClassifier(5, random_state=0).fit(frame, y)
-    with pytest.raises(ValueError, match="X contains the labels: 'kind'"):
-        certify_oob(plain, frame, frame["kind"])
 
 
 def test_times_in_the_index_are_a_finding(data):

@@ -10,7 +10,10 @@ from tandemvote.models.splitting import draw_test_rows, group_codes, one_row_per
 
 @pytest.mark.parametrize(
     ("n", "test_size", "expected"),
-    [(100, "auto", 20), (27_000, "auto", 3600), (100, 0.5, 50), (100, 7, 7), (5, "auto", 1)],
+    [
+        *[(100, "auto", 20), (27_000, "auto", 3600), (5, "auto", 1), (100, 7, 7)],
+        *[(100, 0.5, 50), (100, 0.29, 29), (101, 0.1, 11)],  # rounded up, as by scikit-learn
+    ],
 )
 def test_number_of_test_samples(n, test_size, expected):
     test, training = draw_test_rows([np.arange(n)], None, test_size, RandomState(0))
@@ -44,7 +47,7 @@ def test_the_row_of_a_group_is_drawn_uniformly():
     ("n", "test_size", "message"),
     [
         (100, 99, "test_size=99 takes 99 of n_samples=100 samples for testing. At least 1"),
-        (100, 0.001, "test_size=0.001 takes 0 of n_samples=100"),
+        (100, 0.999, "test_size=0.999 takes 100 of n_samples=100"),
         (2, "auto", "takes 1 of n_samples=2"),
     ],
 )

@@ -13,7 +13,7 @@ from sklearn.ensemble import (
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import VoteCounts, Votes, certify, certify_oob
+from tandemvote import certify, certify_oob
 from tandemvote.models.trees import out_of_bag_votes, predict_members
 
 MODELS = {
@@ -57,31 +57,6 @@ def test_every_voter_says_what_it_predicts_about_the_samples_it_did_not_draw(nam
     assert np.array_equal(votes.classes[votes.labels], y)
 
 
-@pytest.mark.parametrize(
-    "names", [["no", "yes", "maybe"], [-5, 0, 40], [False, True], [1.0, 2.0, 7.0]]
-)
-def test_labels_of_any_type_give_the_same_counts(names, data):
-    X, y = data
-    y = y % len(names)
-    named = np.array(sorted(names))[y]
-    model = RandomForestClassifier(12, random_state=0)
-    plain = VoteCounts.from_votes(out_of_bag_votes(model.fit(X, y), X, y))
-    other = VoteCounts.from_votes(out_of_bag_votes(model.fit(X, named), X, named))
-    assert np.array_equal(plain.tandem_errors, other.tandem_errors)
-    assert np.array_equal(plain.disagreements, other.disagreements)
-    assert other.classes.tolist() == sorted(names)
-
-
-def test_the_fast_path_is_the_slow_path(data):
-    X, y = data
-    model = RandomForestClassifier(12, max_depth=4, random_state=0).fit(X, y)
-    fast = out_of_bag_votes(model, X, y)
-    slow = Votes.from_predictions(model.classes_[members(model, X)], y, fast.held_out)
-    a, b = VoteCounts.from_votes(fast), VoteCounts.from_votes(slow)
-    assert np.array_equal(a.tandem_errors, b.tandem_errors)
-    assert np.array_equal(a.disagreements, b.disagreements)
-
-
 def test_sparse_samples_frames_and_missing_values_pass(data):
     X, y = data
     X = np.where(np.abs(X) < 0.5, 0.0, X)
@@ -123,8 +98,6 @@ def test_a_class_that_a_model_knows_counts_even_if_the_hold_out_lacks_it(data):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (RandomForestClassifier(5, class_weight="balanced"), "Use class_weight=None"),
-        (RandomForestClassifier(5, class_weight={0: 1, 1: 2, 2: 1}), "Use class_weight=None"),
         (RandomForestClassifier(5, bootstrap=False), "Refit with bootstrap=True"),
         (ExtraTreesClassifier(5), "Refit with bootstrap=True"),
         (BaggingClassifier(n_estimators=5, bootstrap=False), "Refit with bootstrap=True"),
@@ -152,14 +125,6 @@ def test_regression_and_several_outputs_are_rejected(data):
     both = RandomForestClassifier(3, random_state=0).fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="with one output"):
         certify(both, X, y)
-    with pytest.raises(ValueError, match="with one output"):
-        certify_oob(both, X, y)
-
-
-def test_one_held_out_sample_shows_next_to_nothing(data):
-    X, y = data
-    tree = DecisionTreeClassifier().fit(X[1:], y[1:])
-    assert certify(tree, X[:1], y[:1]).value >= 0.95
 
 
 def test_labels_that_no_model_predicts_are_rejected():

@@ -96,15 +96,25 @@ def labels_needed(
     return int(_sizes(failing[-1] + 1 if failing.size else high, goal, delta))
 
 
+def tested_of_all(n_labels: int) -> int:
+    """Return the size of the test set of some labels with ``test_size="auto"``.
+
+    Examples
+    --------
+    >>> tested_of_all(3470), tested_of_all(19210)
+    (694, 2869)
+    """
+    return max(int(n_labels * min(0.2, 4.0 / np.cbrt(n_labels))), 1)
+
+
 def labels_in_all(n_test: int) -> int:
-    """Return how many labels have a test set of this size with ``test_size="auto"``.
+    """Return the number of labels of which so many are tested: the inverse of `tested_of_all`.
 
     Examples
     --------
     >>> labels_in_all(694), labels_in_all(2869)
     (3470, 19210)
     """
-    # The inverse of n * min(0.2, 4 n ** (-1/3)), the rule of `models.splitting.draw_test_rows`.
     return math.ceil(max(5 * n_test, math.pow(n_test / 4, 1.5)))
 
 

@@ -77,7 +77,8 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         take its place. If False, the tested models predict alone: by their averaged probabilities,
         or by plurality if they have none. ``n_tested=1, referee=False`` is a plain hold-out.
     test_size : "auto", float or int, default="auto"
-        Share or number of the samples in the test set. "auto" is ``min(0.2, 4 * n ** (-1 / 3))``.
+        Number of the samples in the test set, or their share, which is rounded up as by
+        `train_test_split`. "auto" is a share of ``min(0.2, 4 * n ** (-1 / 3))``, rounded down.
     confidence : float, default=0.95
         Probability with which the bound holds, at least 0.5 and below 1.
     n_jobs : int, default=None

@@ -38,8 +38,8 @@ boosting on six data sets: 0.95 gave 1.03 times the bound of a hold-out, 0.9 gav
 
 MANY_TREES = 100
 FORESTS, OTHERS = (12, 3), (4, 1)
-"""Number of tested models for ``n_tested="auto"``, and what the number of their trees is divided
-by: for forests of many trees, and for every other learner. The measurements are in
+"""Number of tested models for ``n_tested="auto"``, and the divisor of the number of their trees:
+for forests of many trees, and for every other learner. The measurements are in
 docs/benchmarks/schemes.rst."""
 
 N_COMPARED = 200

@@ -1,4 +1,4 @@
-"""What parameters of a model may have learned from the test samples before it is trained."""
+"""Fitted models and test samples among the parameters of a model before it is trained."""
 
 from __future__ import annotations
 

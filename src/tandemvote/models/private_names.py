@@ -1,4 +1,4 @@
-"""All that is used of scikit-learn beyond its public API, and why."""
+"""Names of scikit-learn beyond its public API that are used, each with the reason."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ fit_context: Callable[..., Callable[[Method], Method]] = _fit_context
 """Decorator of `fit` that validates the parameters of an estimator."""
 
 FOREST_CONSTRAINTS: dict[str, Any] = RandomForestClassifier._parameter_constraints
-"""What a random forest accepts for its parameters."""
+"""Values that a random forest accepts for its parameters."""
 
 Tree: type = _tree.Tree
 """The compiled tree. A model file from a stranger may hold one whose branches lead into foreign
 memory, which scikit-learn does not check."""
 
 TREE_LEAF: int = _tree.TREE_LEAF
-"""What a compiled tree has for the children of a leaf."""
+"""Number that a compiled tree has for the children of a leaf."""
 
 pick = _safe_indexing
 """Rows or columns of an array, DataFrame, sparse matrix or list, as in scikit-learn's own
@@ -50,7 +50,7 @@ support vector machines some, and none with a precomputed kernel."""
 
 
 class Drawing(NamedTuple):
-    """How a forest or bagging classifier drew the samples of its members.
+    """The draws by which a forest or bagging classifier chose the samples of its members.
 
     It was fitted on `n_samples`. `draws_some` is False if all members got all of them.
     `is_weighted` is True if `sample_weight` decided the draws, which old releases do not keep.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
+from tandemvote.metrics.planning import tested_of_all
 from tandemvote.votes.codes import as_array, check_not_missing
 from tandemvote.votes.draws import LARGEST_SEED, Rows, keyed_order, shuffled
 from tandemvote.votes.index_order import check_same_order
@@ -135,9 +137,9 @@ def latest_test_rows(
 def _n_test_units(n_units: int, unit: str, test_size: float | int | str) -> int:
     """Return the number of samples or groups that are tested."""
     if isinstance(test_size, str):
-        n_test = max(int(n_units * min(0.2, 4.0 / np.cbrt(n_units))), 1)
+        n_test = tested_of_all(n_units)
     else:
-        n_test = int(test_size if test_size >= 1 else n_units * test_size)
+        n_test = int(test_size if test_size >= 1 else math.ceil(n_units * test_size))
     if not 1 <= n_test <= n_units - 2:
         raise ParameterError(
             f"test_size={test_size!r} takes {n_test} of n_{unit}={n_units} {unit} for testing. At"

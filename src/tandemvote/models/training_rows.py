@@ -39,7 +39,7 @@ samples to the leaves into which they fall. None for other models."""
 
 
 class Record(NamedTuple):
-    """What a part keeps about all of its training samples together.
+    """Numbers that a part keeps about all of its training samples together.
 
     `agrees` returns True for samples with the same record, and `log_chance` the logarithm of the
     chance that as many new samples like given ones have it.
