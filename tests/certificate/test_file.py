@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from tandemvote.auditing import Finding
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.certificate.file import certificate_of, document_of
 from tandemvote.record.document import Document, digest_of
 from tandemvote.record.json_text import parse_document
 from tandemvote.verify import CertificateFileError, verify_file
@@ -73,12 +72,12 @@ def certificates(draw):
 @settings(max_examples=10, deadline=None)
 @given(certificates())
 def test_a_certificate_survives_its_file(certificate):
-    data = json.dumps(document_of(certificate).to_json(), indent=1, ensure_ascii=False).encode()
+    data = json.dumps(certificate.document.to_json(), indent=1, ensure_ascii=False).encode()
     document = Document.from_json(parse_document(data))
     assert verify_file(document, votes=certificate.votes).problem is None
-    again = certificate_of(document.whole, document)
+    again = Certificate.load(document)
     assert_same(again, certificate)
-    assert document_of(again).to_json() == document_of(certificate).to_json()
+    assert again.document.to_json() == certificate.document.to_json()
 
 
 def assert_same(again, certificate):
@@ -168,7 +167,7 @@ def test_a_file_that_nobody_could_read_is_not_written(
     ("place", "value", "message"),
     [
         (("candidates", "tandem"), (0.01).hex(), "the tandem bound is 0.01"),
-        (("value",), (0.01).hex(), "the certified value is 0.01"),
+        (("value",), (0.01).hex(), "the value is stated as 0.01"),
         (("delta",), (0.06).hex(), "in the file and only"),
         (("weights", 0), (0.9).hex(), "the weights sum to"),
         (("candidates", "TND"), (1.0).hex(), "no rule for the bound 'TND'"),

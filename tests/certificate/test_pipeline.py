@@ -7,7 +7,6 @@ import pytest
 
 from tandemvote.bounds import RequirementError
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.file import document_of
 from tandemvote.certificate.pipeline import _counted
 from tandemvote.votes.counting import count_votes
 from tandemvote.votes.counts import VoteCounts
@@ -29,7 +28,7 @@ def drawn(n_voters=20, n_samples=400, n_classes=3, held_out=0.6, n_unlabeled=0):
 
 
 def numbers(certificate):
-    document = document_of(certificate).to_json()
+    document = certificate.document.to_json()
     return {**document["certificates"][0]}
 
 

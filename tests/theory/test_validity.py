@@ -48,7 +48,7 @@ from simulation import NO_CERTIFICATE, SIGNIFICANCE, draws_needed, power, simula
 
 import tandemvote
 from tandemvote.metrics.metric import METRICS
-from tandemvote.weights.objective import MINIMIZABLE
+from tandemvote.votes.names import MINIMIZABLE
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ import pytest
 
 from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.file import document_of
 from tandemvote.record.document import PROFILE, Document, digest_of
 from tandemvote.verify import verify_file
+from tandemvote.votes.profile import Shares
 from tandemvote.votes.votes import Votes
 
 
@@ -56,7 +56,7 @@ def make_certificate():
 
 @pytest.fixture(scope="session")
 def text_of_a_file(make_certificate):
-    return json.dumps(document_of(make_certificate(1)).to_json())
+    return json.dumps(make_certificate(1).document.to_json())
 
 
 @pytest.fixture
@@ -98,8 +98,8 @@ def reprofiled():
 
     def change(document, function):
         shares = PROFILE.read(document["certificates"][0]["profile"], "profile")
-        leads, gaps = function(*shares.values())
+        leads, gaps = function(shares.leads, shares.gaps)
         place = ("certificates", 0, "profile")
-        return _changed(document, place, PROFILE.write({"leads": leads, "gaps": gaps}))
+        return _changed(document, place, PROFILE.write(Shares(leads, gaps)))
 
     return change

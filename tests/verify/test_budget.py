@@ -1,7 +1,7 @@
 """Files that would take minutes or hours to verify are rejected; honest files never are."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,11 +9,11 @@ import pytest
 
 from tandemvote import Votes, certify
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.certificate.file import document_of
-from tandemvote.record.document import StatedTest
+from tandemvote.record.document import ErrorCount
 from tandemvote.record.encodings import MAX_SAMPLES
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import TERMS_PER_VOTER, Arithmetic, Balls
+from tandemvote.votes.pair_counts import PairCounts
 
 TOO_LONG = "too many different binomial limits"
 
@@ -22,14 +22,17 @@ def coalition(n_voters, n, *, equal=False):
     """A file about the coalition of voters that err on about a fifth of n common samples."""
     votes = Votes.from_predictions([[0, 1]] * n_voters, [0, 1])
     weights = np.random.default_rng(0).dirichlet(np.full(n_voters, 20.0))
-    document = document_of(certify_votes(votes, weights=weights, bound="coalition"))
+    document = certify_votes(votes, weights=weights, bound="coalition").document
     errors = np.full(n_voters, n // 5) + (0 if equal else np.arange(n_voters))
     both = np.minimum.outer(errors, errors)
     sizes, lone = np.full_like(both, n), np.add.outer(errors, errors) - 2 * both
     counts = {"tandem_errors": both, "overlaps": sizes, "disagreement_overlaps": sizes}
     counts |= {"lone_errors": lone, "disagreements": lone, "unlabeled_disagreements": 0 * lone}
     record = replace(
-        document.whole, counts=counts, class_counts=(n, 0), observed=StatedTest(n // 5, n)
+        document.whole,
+        counts=PairCounts(**counts),
+        class_counts=(n, 0),
+        voted=ErrorCount(n // 5, n),
     )
     return replace(document, certificates=(record,))
 
@@ -65,18 +68,18 @@ def test_a_limit_of_a_voter_is_within_its_allowance(n):
 @pytest.mark.parametrize(("n_classes", "rejected"), [(200, False), (3000, True)])
 def test_a_metric_of_too_many_different_classes_is_rejected(n_classes, rejected, tmp_path):
     votes = Votes.from_predictions([[0, 1, 1]], [0, 1, 0])
-    document = document_of(certify(votes, metric="balanced_accuracy"))
-    tests = tuple(StatedTest(i % 60, 100 + i // 60) for i in range(n_classes))
+    document = certify(votes, metric="balanced_accuracy").document
+    tests = tuple(ErrorCount(i % 60, 100 + i // 60) for i in range(n_classes))
     n_errors, n_samples = np.sum(tests, axis=0).tolist()
-    whole = StatedTest(n_errors, n_samples)
-    counts = {name: np.array([[0]]) for name in document.whole.counts}
+    whole = ErrorCount(n_errors, n_samples)
+    counts = {field.name: np.array([[0]]) for field in fields(PairCounts)}
     counts |= dict.fromkeys(("overlaps", "disagreement_overlaps"), np.array([[n_samples]]))
     record = replace(
         document.whole,
         classes=tuple(range(n_classes)),
         class_counts=tuple(each.n_samples for each in tests),
-        counts=counts | {"tandem_errors": np.array([[n_errors]])},
-        observed=whole,
+        counts=PairCounts(**counts | {"tandem_errors": np.array([[n_errors]])}),
+        voted=whole,
         test=whole,
         measure=replace(document.whole.measure, tests=tests, observed=tests),
     )

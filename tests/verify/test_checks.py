@@ -10,8 +10,6 @@ import pytest
 
 from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.file import document_of
-from tandemvote.certificate.pipeline import GIVEN
 from tandemvote.record.assumptions import (
     DRAW,
     ORDER_OF_ROWS,
@@ -22,12 +20,12 @@ from tandemvote.record.document import FITTED, Document
 from tandemvote.record.encodings import pack, unpack
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.arithmetic import Balls
-from tandemvote.verify.averages import Evidence
+from tandemvote.verify.averages import Quantities
 from tandemvote.verify.rules import RULES
 from tandemvote.votes.counts import INTEGER_FIELDS, VoteCounts
 from tandemvote.votes.decimals import rounded_up
+from tandemvote.votes.names import GIVEN, MINIMIZABLE
 from tandemvote.votes.votes import Votes
-from tandemvote.weights.objective import MINIMIZABLE
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
@@ -47,7 +45,7 @@ SIZES = [{}, {"n_classes": 3}, {"n_voters": 1}, {"n_samples": 12}, {"n_unlabeled
 
 
 def assert_proven(certificate):
-    document = document_of(certificate)
+    document = certificate.document
     assert verify_file(document).problem is None
     assert verify_file(document, rigorous=True, votes=certificate.votes).problem is None
 
@@ -65,7 +63,7 @@ def test_errors_of_the_audit_are_overridden_or_found(
 ):
     finding = Finding(code="identifier", severity=severity, message="...", overridden=overridden)
     certificate = replace(make_certificate(0), findings=(finding,))
-    assert verify_file(document_of(certificate)).problem == problem
+    assert verify_file(certificate.document).problem == problem
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +79,7 @@ def text_with_a_profile():
     weights = rng.dirichlet(np.full(9, 3.0))
     certificate = certify_votes(votes, weights=weights, bound="vote_profile")
     assert 0.02 < certificate.value < 0.2
-    return json.dumps(document_of(certificate).to_json())
+    return json.dumps(certificate.document.to_json())
 
 
 @pytest.fixture
@@ -117,7 +115,7 @@ def test_hardly_any_sample_at_a_tiny_delta_is_verified():
     votes = Votes.from_predictions(
         [[1, 0], [1, 1]], [1, 1], held_out, unlabeled=[[1, 0, 1], [1, 1, 0]]
     )
-    document = document_of(certify_votes(votes, bound="vote_profile", delta=1e-9))
+    document = certify_votes(votes, bound="vote_profile", delta=1e-9).document
     assert verify_file(document).problem is None
     assert verify_file(document, rigorous=True).problem is None
 
@@ -130,7 +128,7 @@ def test_certificates_of_many_samples_are_proven(make_votes, times):
     many = VoteCounts(classes=counts.classes, class_counts=labels, **many)
     certificate = certify_votes(many, bound="best")
     assert certificate.observed is None and certificate.baseline == 0
-    assert verify_file(document_of(certificate), rigorous=True).problem is None
+    assert verify_file(certificate.document, rigorous=True).problem is None
 
 
 @pytest.mark.parametrize("shortfall", [9.5e-13, -9.5e-13, 5e-15])
@@ -138,13 +136,13 @@ def test_weights_that_nearly_sum_to_one_are_proven(make_votes, shortfall):
     weights = np.array([0.5, 0.5]) * (1 - shortfall)
     votes = make_votes(n_voters=2, n_samples=60)
     certificate = certify_votes(votes, weights=weights, prior=[0.1, 0.9], bound="best")
-    assert verify_file(document_of(certificate), rigorous=True).problem is None
+    assert verify_file(certificate.document, rigorous=True).problem is None
 
 
 def test_a_prior_of_zero_leaves_a_voter_out(make_votes):
     prior = np.array([0, 0.2, 0.2, 0.2, 0.2, 0.2])
     certificate = certify_votes(make_votes(), weights=prior, prior=prior, bound="best")
-    assert verify_file(document_of(certificate), rigorous=True).problem is None
+    assert verify_file(certificate.document, rigorous=True).problem is None
 
 
 @pytest.mark.parametrize("rigorous", [False, True])
@@ -153,7 +151,7 @@ def test_tiny_priors_overflow_nothing(make_votes, tiny, rigorous):
     votes = make_votes(n_voters=2, n_samples=5000, n_classes=3)
     for weights, prior in (([1, 0], [tiny, 1 - tiny]), ([1, 0], [1 - tiny, tiny])):
         certificate = certify_votes(votes, weights=weights, prior=prior, bound="best")
-        verdict = verify_file(document_of(certificate), rigorous=rigorous)
+        verdict = verify_file(certificate.document, rigorous=rigorous)
         # Next to the smallest number of all, the library itself takes the divergence as infinite.
         assert verdict.valid or (tiny == 5e-324 and "and only" in verdict.problem)
 
@@ -163,13 +161,13 @@ FALSE = [
     (("candidates", "first_order"), (1.0).hex(), "the first_order bound is 1 in the file and only"),
     (("candidates", "disagreement"), (-0.5).hex(), "the disagreement bound is -0.5 in the file"),
     (("candidates", "first_order"), (1.7e308).hex(), "is 1.70e+308 in the file and only"),
-    (("printed",), "0.001", "but printed as '0.001'"),
-    (("printed",), "1", "but printed as '1'"),
-    (("printed",), "5.00E-1", "but printed as '5.00E-1'"),
-    (("printed",), "0.1\n", "but printed as '0.1\\n'"),
-    (("value",), (0.001).hex(), "the certified value is 0.001"),
-    (("bound",), "c1", "the smallest of the candidates"),
-    (("bound",), "nonsense", "not a candidate"),
+    (("printed",), "0.001", "the printed is stated as '0.001'"),
+    (("printed",), "1", "the printed is stated as '1'"),
+    (("printed",), "5.00E-1", "the printed is stated as '5.00E-1'"),
+    (("printed",), "0.1\n", "the printed is stated as '0.1\\n'"),
+    (("value",), (0.001).hex(), "the value is stated as 0.001"),
+    (("bound",), "c1", "the bound is stated as 'c1'"),
+    (("bound",), "nonsense", "the bound is stated as 'nonsense'"),
     (("delta",), (2.0).hex(), "delta is 2"),
     (("delta",), (0.002).hex(), "in the file and at least"),
     (("delta",), (0.5).hex(), "in the file and only"),
@@ -236,14 +234,14 @@ def test_other_classes_are_found(document, problem_of, labels, problem):
 
 def test_numbers_of_a_test_set_require_its_bound(make_votes, problem_of, changed):
     """They would be a bound in a certificate that was loaded."""
-    document = document_of(certify_votes(make_votes(held_out=2), bound="tandem")).to_json()
+    document = certify_votes(make_votes(held_out=2), bound="tandem").document.to_json()
     forged = changed(document, ("certificates", 0, "test"), {"n_errors": 1, "n_samples": 400})
     assert "and these require the bound" in problem_of(forged)
 
 
 def test_the_errors_of_a_single_voter_are_those_observed(make_votes, problem_of, changed):
     votes = make_votes(n_voters=1)
-    document = document_of(certify_votes(votes, bound="first_order")).to_json()
+    document = certify_votes(votes, bound="first_order").document.to_json()
     n_samples = document["certificates"][0]["observed"]["n_samples"]
     fewer = {"n_errors": 1, "n_samples": n_samples}
     forged = changed(document, ("certificates", 0, "observed"), fewer)
@@ -253,13 +251,13 @@ def test_the_errors_of_a_single_voter_are_those_observed(make_votes, problem_of,
 def test_weights_do_not_minimize_a_bound_of_two_classes_with_three(make_votes, problem_of, changed):
     """It would let the profile be about other samples than the counts."""
     votes = make_votes(n_classes=3, n_unlabeled=30)
-    document = document_of(certify_votes(votes, bound="vote_profile")).to_json()
+    document = certify_votes(votes, bound="vote_profile").document.to_json()
     forged = changed(document, ("certificates", 0, "fitted"), "disagreement")
     assert "fitted for two classes only; there are 3" in problem_of(forged)
 
 
 def test_an_observed_error_above_the_bound_requires_a_finding(make_votes, problem_of, changed):
-    document = document_of(certify_votes(make_votes(n_voters=12), bound="tandem")).to_json()
+    document = certify_votes(make_votes(n_voters=12), bound="tandem").document.to_json()
     n_samples = document["certificates"][0]["observed"]["n_samples"]
     above = {"n_errors": n_samples, "n_samples": n_samples}
     forged = changed(document, ("certificates", 0, "observed"), above)
@@ -273,7 +271,7 @@ def test_rigor_tolerates_nothing_below_the_truth(document, problem_of):
     record, arithmetic = Document.from_json(document).whole, Balls()
     with arithmetic.context():
         share = Fraction(record.delta) / len(record.candidates)
-        truth = RULES["first_order"](Evidence(record, arithmetic), share)
+        truth = RULES["first_order"](Quantities(record, arithmetic), share)
     assert truth.high - truth.low < Fraction(1, 10**15)
     below = np.nextafter(float(truth.low), 0)
     document["certificates"][0]["candidates"]["first_order"] = float(below).hex()
@@ -332,10 +330,10 @@ def test_draws_and_the_order_of_rows_require_their_assumptions(
     given = {**given}
     grouped = given.pop("one_row_per_group", False)
     certificate = certify_votes(replace(make_votes(**given), one_row_per_group=grouped))
-    record = document_of(certificate).to_json()["certificates"][0]
+    record = certificate.document.to_json()["certificates"][0]
     assert {DRAW, ORDER_OF_ROWS} & {*record["assumptions"]} == expected
     for text in expected:
-        document = json.loads(json.dumps(document_of(certificate).to_json()))
+        document = json.loads(json.dumps(certificate.document.to_json()))
         document["certificates"][0]["assumptions"].remove(text)
         assert text[:30] in problem_of(document)
 
@@ -348,14 +346,14 @@ def test_genuine_binomial_limits_are_proven(k, n, delta):
     certificate = certify_votes(votes, delta=delta)
     assert certificate.bound == "test_set"
     for rigorous in (False, True):
-        assert verify_file(document_of(certificate), rigorous=rigorous).problem is None
+        assert verify_file(certificate.document, rigorous=rigorous).problem is None
 
 
 @pytest.mark.parametrize("delta", [0.999, 0.500001])
 def test_a_confidence_below_one_half_is_rejected_by_the_file_and_before(make_votes, delta):
     certificate = certify_votes(make_votes(), bound="tandem", delta=0.5)
-    assert verify_file(document_of(certificate)).valid
-    problem = verify_file(document_of(replace(certificate, delta=delta))).problem
+    assert verify_file(certificate.document).valid
+    problem = verify_file(replace(certificate, delta=delta).document).problem
     assert f"delta is {delta:g}; expected more than 0 and at most 0.5" in problem
     with pytest.raises(ValueError, match=f"delta={delta:g} is above 0.5"):
         certify_votes(make_votes(), bound="tandem", delta=delta)
@@ -412,7 +410,7 @@ def test_an_unknown_bound_of_control_characters_is_named_in_one_short_line(docum
     ],
 )
 def test_impossible_counts_are_named(make_votes, problem_of, changes, problem):
-    document = document_of(certify_votes(make_votes(1), bound="tandem")).to_json()
+    document = certify_votes(make_votes(1), bound="tandem").document.to_json()
     counts = document["certificates"][0]["counts"]
     for name, (place, difference) in changes.items():
         triangle = unpack(counts[name], 21, name, "6 voters", "i8")
@@ -433,7 +431,7 @@ def test_candidates_share_delta_equally(document, problem_of):
 
 def test_a_document_needs_no_file(make_certificate):
     certificate = make_certificate(2)
-    assert verify_file(document_of(certificate)).valid
-    record = document_of(certificate).whole
-    wrong = replace(record, value=record.value / 2)
-    assert not verify_file(replace(document_of(certificate), certificates=(wrong,))).valid
+    assert verify_file(certificate.document).valid
+    record = certificate.document.whole
+    wrong = replace(record, candidates={record.bound: record.value / 2})
+    assert not verify_file(replace(certificate.document, certificates=(wrong,))).valid

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tandemvote.bounds import get_bound, smallest_coalition
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.certificate.file import document_of
 from tandemvote.verify import verify_file
 from tandemvote.verify.arithmetic import Arithmetic, Balls
 from tandemvote.verify.coalitions import Coalitions, voting_units
@@ -156,7 +155,7 @@ def test_both_linear_programs_agree_for_fifteen_voters():
 
 def test_weights_changed_so_that_a_coalition_appears_are_found_out(changed, problem_of):
     """Two voters that need each other become one that can err alone; nothing else changes."""
-    document = document_of(certificate(3, [0.4, 0.3, 0.3], alike=True)).to_json()
+    document = certificate(3, [0.4, 0.3, 0.3], alike=True).document.to_json()
     assert problem_of(document) is None
     for weights in ([0.5, 0.25, 0.25], [0.25, 0.25, 0.5], [0.6, 0.2, 0.2]):
         forged = changed(document, ("certificates", 0, "weights"), [w.hex() for w in weights])
@@ -164,14 +163,14 @@ def test_weights_changed_so_that_a_coalition_appears_are_found_out(changed, prob
 
 
 def test_weights_that_leave_every_coalition_as_it_is_leave_the_bound(changed, problem_of):
-    document = document_of(certificate(3, [0.4, 0.3, 0.3], alike=True)).to_json()
+    document = certificate(3, [0.4, 0.3, 0.3], alike=True).document.to_json()
     weights = [w.hex() for w in (0.45, 0.3, 0.25)]
     assert problem_of(changed(document, ("certificates", 0, "weights"), weights)) is None
 
 
 def test_a_smaller_value_or_another_prior_are_found_out(changed, problem_of):
     issued = certificate(3)
-    document = document_of(issued).to_json()
+    document = issued.document.to_json()
     prior = [w.hex() for w in (0.5, 0.25, 0.25)]
     forged = changed(document, ("certificates", 0, "prior"), prior)
     assert "the coalition bound is" in problem_of(forged)
@@ -187,7 +186,7 @@ def test_factors_must_be_those_of_the_smallest_coalition(name, rigorous, problem
     labels = rng.integers(2, size=3000)
     votes = Votes.from_predictions(labels ^ (rng.random((5, 3000)) < 0.05), labels)
     issued = certify_votes(votes, weights=[0.22, 0.21, 0.2, 0.19, 0.18], bound=name)
-    document = document_of(issued).to_json()
+    document = issued.document.to_json()
     assert problem_of(document, rigorous=rigorous) is None
     power = {"first_order": 1, "tandem": 2}[name]
     value = issued.value * (2 * float(smallest_coalition(issued.weights))) ** power

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.file import document_of
 from tandemvote.record.document import Document
 from tandemvote.votes.decimals import rounded_up
 from tandemvote.votes.profile import VoteProfile
@@ -20,7 +19,7 @@ def profiled():
     votes = Votes.from_predictions(
         predictions[:, :1200], labels[:1200], unlabeled=predictions[:, 1200:]
     )
-    return document_of(certify_votes(votes, bound="vote_profile")).to_json()
+    return certify_votes(votes, bound="vote_profile").document.to_json()
 
 
 def stating(document, value):
@@ -38,11 +37,10 @@ def test_unlabeled_samples_of_another_source_make_a_file_invalid(rigorous, probl
     predictions = np.random.default_rng(1).integers(3, size=(5, 300))
     differ = (predictions[:, None] != predictions).sum(axis=2)
     profile = VoteProfile.of(predictions, document.whole.weights)
-    counts = {**document.whole.counts}
-    counts["disagreements"] = counts["disagreements"] - counts["unlabeled_disagreements"] + differ
-    counts["unlabeled_disagreements"] = differ
-    shares = {"leads": profile.leads, "gaps": profile.gaps}
-    record = replace(document.whole, counts=counts, profile=shares)
+    counts = document.whole.counts
+    disagreements = counts.disagreements - counts.unlabeled_disagreements + differ
+    counts = replace(counts, disagreements=disagreements, unlabeled_disagreements=differ)
+    record = replace(document.whole, counts=counts, profile=profile)
     forged = replace(document, certificates=(record,)).to_json()
     for value in (1e-11, 1.0):
         problem = problem_of(stating(forged, value), rigorous=rigorous)
@@ -67,7 +65,7 @@ def test_contradictory_estimates_allow_no_value_but_one(
     with pytest.warns(match="contradict each other"):
         certificate = certify_votes(counts, bound=name)
     assert certificate.value == 1
-    file = document_of(certificate).to_json()
+    file = certificate.document.to_json()
     assert problem_of(file) is None
     assert problem_of(file, rigorous=True) is None
     assert f"the {name} bound" in problem_of(stating(file, 0.1))

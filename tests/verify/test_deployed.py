@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.file import document_of
 from tandemvote.record.assumptions import standard_assumptions
 from tandemvote.record.document import Document
 from tandemvote.verify import verify_file
@@ -28,7 +27,7 @@ def certified(request):
     votes, deployed = drawn(request.param[0], n_samples=request.param[1])
     certificate = certify_votes(votes.with_deployed(deployed))
     assert certificate.bound == "vote_profile" and certificate.observed is None
-    return votes, deployed, json.dumps(document_of(certificate).to_json())
+    return votes, deployed, json.dumps(certificate.document.to_json())
 
 
 @pytest.fixture
@@ -77,7 +76,7 @@ def test_the_assumptions_about_the_deployed_classifier_must_be_listed(issued, pr
 
 def test_a_bound_about_the_vote_is_not_one_about_another_classifier(issued, problem_of):
     votes, _, document = issued
-    other = document_of(certify_votes(votes, bound="first_order")).to_json()
+    other = certify_votes(votes, bound="first_order").document.to_json()
     texts = document["certificates"][0]["assumptions"]
     other["certificates"][0].update(deployed="Oracle", assumptions=texts)
     assert "are not about the deployed classifier" in problem_of(other)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.certificate.file import document_of
-from tandemvote.certificate.pipeline import with_candidates
+from tandemvote.certificate.evidence_fields import fields_of, with_values
 from tandemvote.record.assumptions import GROUPS
 from tandemvote.record.document import Document, Group, digest_of
 from tandemvote.record.encodings import pack, unpack
@@ -50,7 +49,7 @@ def grouped(kind):
 
 @cache
 def file_of(found):
-    return document_of(replace(found.certificate, groups=found)).to_json()
+    return replace(found.certificate, groups=found).document.to_json()
 
 
 @pytest.fixture(scope="module", params=list(KINDS))
@@ -140,9 +139,8 @@ def test_hits_by_class_are_those_by_predicted_class(problem_of):
         errors = counts.errors + by
         vote = replace(vote, n_errors=vote.n_errors + by, n_test_errors=vote.n_test_errors + by)
         counts = replace(counts, errors=errors, tandem_errors=errors[:, None])
-        groups["class", label] = with_candidates(
-            replace(groups["class", label], evidence=Evidence(counts, vote)), ["test_set"]
-        )
+        evidence = fields_of(Evidence(counts, vote), ["test_set"])
+        groups["class", label] = with_values(replace(groups["class", label], **evidence))
     forged = file_of(replace(honest, members=tuple(groups.values())))
     assert "differ in the hits of 0" in problem_of(forged)
 
@@ -165,8 +163,8 @@ def test_a_class_that_is_never_predicted_is_a_group_without_samples(kind, proble
     assert problem_of(document, rigorous=True, votes=votes) is None
     assert (groups[1].value, groups[1].counts.n_samples) == (1.0, 0)
     for changes, problem in (
-        ({"printed": "0.001"}, "but printed as '0.001'"),
-        ({"value": (0.5).hex(), "printed": "0.500"}, "the certified value is 0.5"),
+        ({"printed": "0.001"}, "the printed is stated as '0.001'"),
+        ({"value": (0.5).hex(), "printed": "0.500"}, "the value is stated as 0.5"),
         ({"assumptions": []}, "its assumptions lack one"),
     ):
         found_out = problem_of(with_group(document, 2, **changes))

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from tandemvote import Votes, certify
-from tandemvote.certificate.file import document_of
 from tandemvote.metrics.limits import metric_limits
 from tandemvote.metrics.metric import METRICS, Outcomes
-from tandemvote.record.document import Document, StatedTest, digest_of
+from tandemvote.record.document import Document, ErrorCount, digest_of
 from tandemvote.verify import verify_file
 from tandemvote.verify.measures import _can_occur
 
@@ -32,7 +31,7 @@ def stated(request):
         certificate = certify(VOTES, metric="precision", positive=1, sides="both")
     else:
         certificate = certify(VOTES, metric="f1", positive=1)
-    return document_of(certificate).to_json()
+    return certificate.document.to_json()
 
 
 def test_the_file_as_it_was_written_is_valid(stated):
@@ -55,7 +54,7 @@ def test_a_better_value_is_found(stated):
 
 def test_a_better_limit_on_the_other_side_is_found():
     certificate = certify(VOTES, metric="precision", positive=1, sides="both")
-    document = document_of(certificate).to_json()
+    document = certificate.document.to_json()
     measure = document["certificates"][0]["measure"]
     for change, message in ((-1e-6, "at least"), (3e-6, "only")):
         measure["other"] = shifted(measure["other"], change)
@@ -72,7 +71,7 @@ def test_changed_counts_are_found(stated, field):
 
 def test_counts_that_match_their_limits_but_not_the_votes_are_found():
     other = Votes.from_predictions([np.roll(VOTES.predictions[0], 1)], LABELS)
-    document = document_of(certify(other, metric="recall", positive=1)).to_json()
+    document = certify(other, metric="recall", positive=1).document.to_json()
     assert problem(document) is None
     assert problem(document, votes=VOTES)
 
@@ -80,14 +79,14 @@ def test_counts_that_match_their_limits_but_not_the_votes_are_found():
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("direction", "at most", "is bounded 'at most'"),
+        ("direction", "at most", "the direction is stated as 'at most'"),
         ("metric", "recall", "impossible for recall"),
         ("measure", None, "the counts of f1 are missing"),
-        ("printed", "0.999", "but printed as '0.999'"),
+        ("printed", "0.999", "the printed is stated as '0.999'"),
     ],
 )
 def test_changed_words_of_f1_are_found(field, value, message):
-    document = document_of(certify(VOTES, metric="f1", positive=1)).to_json()
+    document = certify(VOTES, metric="f1", positive=1).document.to_json()
     document["certificates"][0][field] = value
     assert message in problem(document)
 
@@ -103,7 +102,7 @@ def test_changed_words_of_f1_are_found(field, value, message):
     ],
 )
 def test_changed_measures_are_found(field, value, message):
-    document = document_of(certify(VOTES, metric="f1", positive=1)).to_json()
+    document = certify(VOTES, metric="f1", positive=1).document.to_json()
     document["certificates"][0]["measure"][field] = value
     assert message in problem(document)
 
@@ -111,12 +110,12 @@ def test_changed_measures_are_found(field, value, message):
 def counts_of(metric, *tests, certified=VOTES, seen=True, **named):
     """Return a file with other counts of a metric, and the limit that follows from these."""
     certificate = certify(certified, metric=metric, **named)
-    stated = tuple(map(StatedTest._make, tests))
+    stated = tuple(map(ErrorCount._make, tests))
     observed = stated if seen else certificate.measure.observed
     measure = replace(certificate.measure, tests=stated, observed=observed)
     value, _ = metric_limits(METRICS[metric], tests, certificate.delta, costs=measure.costs)
     changed = replace(certificate, measure=measure, candidates={"test_set": value})
-    return document_of(changed).to_json()
+    return changed.document.to_json()
 
 
 def test_fewer_errors_of_a_committee_than_were_observed_are_found():
@@ -129,7 +128,7 @@ def test_fewer_errors_of_a_committee_than_were_observed_are_found():
 
 
 def test_missing_observed_errors_are_found():
-    document = document_of(certify(VOTES, metric="recall")).to_json()
+    document = certify(VOTES, metric="recall").document.to_json()
     document["certificates"][0]["observed"] = None
     assert "requires the observed errors" in problem(document)
 

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.file import document_of
-from tandemvote.record.document import PAIR_COUNTS
 from tandemvote.verify import verify_file
 from tandemvote.verify.coalitions import voting_units
 from tandemvote.verify.possible_counts import erring_weight, impossible_counts
@@ -21,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundW
 
 
 def file_of(counts):
-    return document_of(certify_votes(counts, bound="tandem"))
+    return certify_votes(counts, bound="tandem").document
 
 
 def counts_of_kinds(
@@ -84,10 +82,10 @@ def problems(counts, weights=None):
     weights = np.full(n, 1 / n) if weights is None else weights
     record = replace(
         bare,
-        counts={name: getattr(counts, name) for name in PAIR_COUNTS},
+        counts=counts,
         classes=tuple(counts.classes.tolist()),
-        weights=tuple(weights),
-        prior=tuple(weights),
+        weights=np.array(weights),
+        prior=np.array(weights),
     )
     return [*impossible_counts(record)]
 
@@ -251,7 +249,7 @@ def test_a_voter_without_weight_does_not_vote():
     votes = Votes.from_predictions(labels ^ (rng.random((3, 40)) < 0.2), labels, held_out)
     certificate = certify_votes(votes, weights=[0, 0.5, 0.5], bound="first_order")
     assert certificate.evidence.vote.n_voted < 40
-    assert verify_file(document_of(certificate)).problem is None
+    assert verify_file(certificate.document).problem is None
 
 
 def all_votes(weights, n_classes):
@@ -303,7 +301,7 @@ def test_no_votes_that_exist_are_rejected(weights):
     for labels in itertools.product(range(2), repeat=2):
         for predictions in itertools.product(range(2), repeat=6):
             votes = Votes.from_predictions(np.reshape(predictions, (3, 2)), labels)
-            record = document_of(certify_votes(votes, weights=weights, bound="test_set")).whole
+            record = certify_votes(votes, weights=weights, bound="test_set").document.whole
             assert [*impossible_counts(record)] == []
 
 
@@ -317,21 +315,21 @@ def test_a_vote_of_poor_voters_cannot_be_right_everywhere(n_voters, rate, n_clas
     wrong = rng.random((n_voters, 1000)) < rate
     predictions = (labels + wrong * rng.integers(1, n_classes, size=wrong.shape)) % n_classes
     certificate = certify_votes(Votes.from_predictions(predictions, labels))
-    assert [*impossible_counts(document_of(certificate).whole)] == []
-    record = document_of(certificate).whole
+    assert [*impossible_counts(certificate.document.whole)] == []
+    record = certificate.document.whole
     for n_errors in (0, 20):
         stated = record.test._replace(n_errors=n_errors)
-        problems = [*impossible_counts(replace(record, test=stated, observed=stated))]
+        problems = [*impossible_counts(replace(record, test=stated, voted=stated))]
         assert f"the observed errors are {n_errors} on 1000 samples, which" in problems[0]
 
 
 def test_a_vote_of_good_voters_cannot_often_err():
     labels = np.arange(1000) % 2
     votes = Votes.from_predictions(labels ^ (np.arange(1000) < [[20], [20], [0]]), labels)
-    record = document_of(certify_votes(votes)).whole
+    record = certify_votes(votes).document.whole
     assert record.test.n_errors == 20 and [*impossible_counts(record)] == []
     more = record.test._replace(n_errors=21)
-    assert [*impossible_counts(replace(record, test=more, observed=more))]
+    assert [*impossible_counts(replace(record, test=more, voted=more))]
 
 
 @pytest.mark.filterwarnings("error")

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.certificate.file import document_of
 from tandemvote.record.document import Document, digest_of
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.verify.possible_counts import impossible_counts
-from tandemvote.votes.profile import vote_leads
+from tandemvote.votes.profile import Shares, vote_leads
 from tandemvote.votes.votes import Votes
 
 
@@ -26,7 +25,7 @@ def votes_of(n_voters, n_classes=2, seed=0, n_labeled=400, n_unlabeled=500):
 
 
 def file_of(votes, **options):
-    return document_of(certify_votes(votes, bound="vote_profile", **options)).to_json()
+    return certify_votes(votes, bound="vote_profile", **options).document.to_json()
 
 
 def test_a_loaded_file_is_checked(problem_of, reprofiled, tmp_path):
@@ -61,13 +60,13 @@ def test_fewer_samples_than_counted_are_found(problem_of, reprofiled):
 @pytest.mark.parametrize(("n_classes", "deployed"), [(2, False), (3, True)])
 @pytest.mark.parametrize("weights", [[0.2] * 5, [0.35, 0.25, 0.2, 0.15, 0.05]])
 def test_every_profile_of_few_voters_is_possible(weights, n_classes, deployed):
-    record = document_of(certify_votes(votes_of(5, n_classes), bound="vote_profile")).whole
-    record = replace(record, weights=tuple(weights), deployed="another" if deployed else None)
+    record = certify_votes(votes_of(5, n_classes), bound="vote_profile").document.whole
+    record = replace(record, weights=np.array(weights), deployed="another" if deployed else None)
     every = np.array([*itertools.product(range(n_classes), repeat=5)]).T
     for inside in range(n_classes) if deployed else (None,):
         named = None if inside is None else np.full(every.shape[1], inside)
         leads, gaps = vote_leads(every, np.array(weights), named)
-        (problem,) = impossible_counts(replace(record, profile={"leads": leads, "gaps": gaps}))
+        (problem,) = impossible_counts(replace(record, profile=Shares(leads, gaps)))
         assert "unlabeled samples, the profile" in problem  # which is as far as this one goes
 
 
@@ -84,9 +83,7 @@ def test_half_of_the_samples_is_profiled_where_weights_depend_on_the_other(tmp_p
 )
 def test_honest_profiles_are_possible(n_voters, n_classes, weights):
     votes = votes_of(n_voters, n_classes, n_voters, 200, 50)
-    assert verify_file(
-        document_of(certify_votes(votes, bound="vote_profile", weights=weights))
-    ).valid
+    assert verify_file(certify_votes(votes, bound="vote_profile", weights=weights).document).valid
 
 
 def test_equal_rows_are_written_once():

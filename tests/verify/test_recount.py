@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate import certify_votes
-from tandemvote.certificate.file import document_of
 from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
 from tandemvote.votes.votes import Votes
@@ -43,7 +42,7 @@ def counted(request, make_votes):
     n_classes, bound = request.param
     votes = make_votes(3, n_classes=n_classes, n_unlabeled=61)
     weights = "disagreement" if bound == "disagreement" else "tandem"
-    return votes, document_of(certify_votes(votes, bound=bound, weights=weights))
+    return votes, certify_votes(votes, bound=bound, weights=weights).document
 
 
 def test_unlabeled_samples_are_counted_again(counted):
@@ -76,17 +75,17 @@ def test_other_unlabeled_samples_are_found(counted):
 def test_the_profile_is_that_of_the_weights_in_the_file(counted):
     votes, document = counted
     profile = document.whole.profile
-    leads = profile["leads"].copy()
+    leads = profile.leads.copy()
     other = int(np.flatnonzero(leads != leads[0])[0])
     leads[[0, other]] = leads[[other, 0]]
-    changed = with_whole(document, profile={**profile, "leads": leads})
+    changed = with_whole(document, profile=replace(profile, leads=leads))
     (problem,) = recount(changed, None, votes.classes[votes.unlabeled], {})
     assert "the leads of unlabeled samples, or their order, are not" in problem
 
 
 def test_samples_that_the_file_does_not_have_are_found(make_votes):
     votes = make_votes(3)
-    document = document_of(certify_votes(votes))
+    document = certify_votes(votes).document
     assert "has a profile of 0" in verify_file(document, unlabeled=votes.predictions).problem
 
 
@@ -99,13 +98,13 @@ def of_class(votes, document):
 def test_observed_errors_and_classes_are_counted_again(make_votes, held_out, weights):
     """With few voters per sample, ties are common, and how they end is part of the count."""
     votes = make_votes(5, n_voters=12, n_classes=4, held_out=held_out)
-    document = document_of(certify_votes(votes, weights=weights, bound="first_order"))
+    document = certify_votes(votes, weights=weights, bound="first_order").document
     whole = document.whole
     assert list(whole.class_counts) == of_class(votes, document)
     assert list(recount(document, votes, None, {})) == []
     for name in ("n_errors", "n_samples"):
-        number = getattr(whole.observed, name) - 1
-        wrong = with_whole(document, observed=whole.observed._replace(**{name: number}))
+        number = getattr(whole.voted, name) - 1
+        wrong = with_whole(document, voted=whole.voted._replace(**{name: number}))
         (problem,) = recount(wrong, votes, None, {})
         assert "the errors and samples of the vote differ at" in problem
     first, second, *rest = whole.class_counts
@@ -120,7 +119,7 @@ def tested(request, make_votes):
     names = np.array(["ant", "bee", "cat"])
     votes = Votes.from_predictions(names[votes.predictions], names[votes.labels])
     weights = "uniform" if request.param is None else request.param
-    return votes, document_of(certify_votes(votes, weights=weights, bound="test_set"))
+    return votes, certify_votes(votes, weights=weights, bound="test_set").document
 
 
 def test_the_voters_vote_again_on_the_test_set(tested):
@@ -152,7 +151,7 @@ def test_ties_go_to_the_smallest_class_and_equal_weights_tie():
     predictions = np.array([["b", "c", "b"], ["a", "b", "b"], ["c", "a", "a"]])
     for labels, n_errors in ((["a", "a", "b"], 0), (["b", "c", "a"], 3)):
         votes = Votes.from_predictions(predictions, labels)
-        document = document_of(certify_votes(votes, weights=[1 / 3] * 3, bound="test_set"))
+        document = certify_votes(votes, weights=[1 / 3] * 3, bound="test_set").document
         assert document.whole.test.n_errors == n_errors
         assert list(recount(document, votes, None, {})) == []
 
@@ -160,7 +159,7 @@ def test_ties_go_to_the_smallest_class_and_equal_weights_tie():
 def test_ties_end_as_the_classes_of_the_file_are_ordered():
     """Of integers 2 is before 10; as text it is not."""
     labels = np.array([2, 10] * 100)
-    document = document_of(certify_votes(Votes.from_predictions([labels, 12 - labels], labels)))
+    document = certify_votes(Votes.from_predictions([labels, 12 - labels], labels)).document
     assert document.whole.test.n_errors == 100
     text = labels.astype(str)
     votes = Votes.from_predictions([text, np.roll(text, 1)], text)
@@ -173,4 +172,4 @@ def test_labels_of_every_kind_are_recounted(labels):
     rng = np.random.default_rng(0)
     y = rng.choice(labels, 50)
     votes = Votes.from_predictions([y, np.roll(y, 1)], y)
-    assert verify_file(document_of(certify_votes(votes)), votes=votes).problem is None
+    assert verify_file(certify_votes(votes).document, votes=votes).problem is None

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from tandemvote.certificate import Certificate, certify_votes
-from tandemvote.certificate.file import document_of
 from tandemvote.record.assumptions import standard_assumptions
 from tandemvote.verify import verify_file
 from tandemvote.verify.recount import recount
@@ -48,7 +47,7 @@ def test_the_event_is_what_trying_all_referees_gives(n_classes, weights):
     assert certificate.evidence.vote.n_test_errors == brute_force(votes, weights or [0.2] * 5)
     assert certificate.counts.n_samples == 300
     assert list(certificate.bounds) == ["test_set"]
-    assert verify_file(document_of(certificate), votes=votes).problem is None
+    assert verify_file(certificate.document, votes=votes).problem is None
 
 
 def test_ties_up_to_rounding_count_as_lost():
@@ -80,27 +79,27 @@ def test_a_committee_file_is_valid_and_read_back(tmp_path, rigorous, n_tested):
 
 
 def test_the_errors_of_tested_voters_are_at_most_those_of_the_committee():
-    document = document_of(certify_votes(committee()))
+    document = certify_votes(committee()).document
     whole = document.whole
-    options = whole.observed._replace(n_errors=whole.test.n_errors + 1)
-    forged = replace(document, certificates=(replace(whole, observed=options),))
+    options = whole.voted._replace(n_errors=whole.test.n_errors + 1)
+    forged = replace(document, certificates=(replace(whole, voted=options),))
     assert "on 300 samples, and the test errors" in verify_file(forged).problem
 
 
 def test_recounting_finds_other_votes():
     votes = committee()
-    document = document_of(certify_votes(votes))
+    document = certify_votes(votes).document
     assert list(recount(document, votes, None, {})) == []
     other = replace(votes, labels=1 - votes.labels)
     assert any("the test errors differ" in text for text in recount(document, other, None, {}))
 
 
 def test_the_assumptions_state_what_may_change():
-    record = document_of(certify_votes(committee())).whole
+    record = certify_votes(committee()).document.whole
     without = replace(record, assumptions=record.assumptions[:4])
     assert "The referee only breaks" in without.missing_assumptions[0]
     grouped = certify_votes(replace(committee(), one_row_per_group=True))
-    record = document_of(grouped).whole
+    record = grouped.document.whole
     assert record.one_row_per_group
     assert "random new group" in grouped.assumptions[0]
     assert not record.missing_assumptions
@@ -141,7 +140,7 @@ def test_a_group_of_a_committee_without_samples_is_valid():
     votes = Votes.from_predictions([np.where(labels, 2, 0)] * 4, labels, ties="referee")
     groups = certify_votes(votes).by_group("class")
     assert [each.counts.n_samples for each in groups] == [150, 150, 0]
-    document = document_of(replace(groups.certificate, groups=groups))
+    document = replace(groups.certificate, groups=groups).document
     assert verify_file(document, votes=votes).problem is None
 
 
@@ -157,8 +156,8 @@ def test_a_group_of_a_committee_without_samples_is_valid():
     ],
 )
 def test_the_rule_for_ties_cannot_be_changed_in_a_file(changes, problem):
-    document = document_of(certify_votes(committee(n_classes=3)))
-    assert document.whole.test.n_errors > document.whole.observed.n_errors
+    document = certify_votes(committee(n_classes=3)).document
+    assert document.whole.test.n_errors > document.whole.voted.n_errors
     forged = replace(document, certificates=(replace(document.whole, **changes),))
     assert problem in verify_file(forged).problem
 

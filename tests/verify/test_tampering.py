@@ -6,12 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tandemvote.certificate.file import certificate_of, document_of
+from tandemvote.bounds import Estimates, get_bound
+from tandemvote.certificate.evidence_fields import evidence_of
 from tandemvote.record.document import PROFILE, Document, digest_of
 from tandemvote.record.encodings import pack, unpack
 from tandemvote.record.json_text import parse_document
 from tandemvote.verify import CertificateFileError, verify_file
 from tandemvote.votes.decimals import rounded_up
+from tandemvote.votes.profile import Shares
 
 pytestmark = pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
 
@@ -26,7 +28,7 @@ def originals(make_certificate):
     for place in (0, 1, 2):
         groups = certificates[place].by_group("class")
         certificates[place] = replace(certificates[place], groups=groups)
-    return [document_of(each).to_json() for each in certificates]
+    return [each.document.to_json() for each in certificates]
 
 
 def test_changed_bytes_are_found(originals):
@@ -95,11 +97,14 @@ def forgery_outcome(originals, seed):
     if not verdict.valid:
         return FOUND
     for record in document.certificates:
-        certificate = certificate_of(record, document)
-        share = certificate.delta / len(certificate.candidates)
-        for name, value in certificate.candidates.items():
-            assert certificate.evaluate(name, share) == pytest.approx(value, abs=1e-8)
-        assert float(record.printed) >= certificate.value
+        estimates = Estimates(
+            evidence_of(record), record.weights, record.prior, published=record.published
+        )
+        share = record.delta / len(record.candidates)
+        for name, value in record.candidates.items():
+            true = get_bound(name).function(estimates, share)
+            assert true == pytest.approx(value, abs=1e-8)
+        assert float(record.stated["printed"]) >= value
     return HARMLESS
 
 
@@ -176,10 +181,11 @@ def forge_evidence(record, rng):
         record["published"] = not record["published"]
         return
     n_samples = profile["n_samples"]
-    values = PROFILE.read(profile, "profile")
+    values = vars(PROFILE.read(profile, "profile"))
     match rng.integers(4):
         case 0:
-            values[rng.choice(SHARES)][rng.integers(n_samples)] *= 1 + 10.0 ** -rng.integers(1, 9)
+            name = rng.choice(["leads", "gaps"])
+            values[name][rng.integers(n_samples)] *= 1 + 10.0 ** -rng.integers(1, 9)
         case 1:
             order = rng.permutation(n_samples)
             values = {name: value[order] for name, value in values.items()}
@@ -187,7 +193,7 @@ def forge_evidence(record, rng):
             values = {name: np.sort(value) for name, value in values.items()}
         case _:
             values = {name: value[1:] for name, value in values.items()}
-    record["profile"] = PROFILE.write(values)
+    record["profile"] = PROFILE.write(Shares(**values))
 
 
 def forge_groups(document, rng):
@@ -205,7 +211,6 @@ def forge_groups(document, rng):
             certificates[first]["counts"] = certificates[second]["counts"]
 
 
-SHARES = ("leads", "gaps")
 FORGERIES = [
     forge_value,
     forge_number,

@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from tandemvote.auditing import Finding
+from tandemvote.atomic_files import written_whole
 from tandemvote.bounds import RequirementError, get_bound
 from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.registry import applicable_bounds
-from tandemvote.certificate import rendering
-from tandemvote.certificate.for_metric import certify_metric
-from tandemvote.inequalities.outward import FloatArray
-from tandemvote.metrics.limits import metric_limits
-from tandemvote.metrics.metric import METRICS
-from tandemvote.record.document import Group, Measure
+from tandemvote.certificate.evidence_fields import evidence_of, fields_of
+from tandemvote.certificate.for_metric import Sides, certify_metric
+from tandemvote.certificate.groups import GroupCertificates, certify_groups
+from tandemvote.certificate.rendering import RecordInWords
+from tandemvote.metrics.metric import MetricName
+from tandemvote.record.document import Document, Record
+from tandemvote.record.json_text import CertificateFileError, parse_document
+from tandemvote.verify import verify_file
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.extras import import_extra
 from tandemvote.votes.profile import VoteProfile
-from tandemvote.votes.votes import REFEREE, Votes
+from tandemvote.votes.votes import Votes
 from tandemvote.votes.weighted_vote import weighted_vote
 
 if TYPE_CHECKING:
     import pandas
 
-    from tandemvote.certificate.groups import GroupCertificates
-
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class Certificate:
+class Certificate(RecordInWords):
     """A bound on the error rate or another metric of a classifier, with a stated confidence.
 
     `tandemvote.certify` and the certified classifiers return certificates.
@@ -115,106 +116,12 @@ class Certificate:
     ('tandem', 0.118)
     """
 
-    candidates: Mapping[str, float]
-    delta: float
+    counts: VoteCounts
+    profile: VoteProfile | None
     evidence: Evidence
-    weights: FloatArray
-    prior: FloatArray
-    published: bool
-    findings: tuple[Finding, ...]
-    assumptions: tuple[str, ...]
     versions: Mapping[str, str]
-    metric: str = "error"
-    latest: str | None = None
-    group: Group | None = None
-    measure: Measure | None = None
     groups: GroupCertificates | None = None
-    members: str | None = None
-    n_trees: int | None = None
     votes: Votes | None = None
-
-    @property
-    def confidence(self) -> float:
-        """Probability with which the bound holds, at least."""
-        return 1.0 - self.delta
-
-    @property
-    def bound(self) -> str:
-        """Name of the smallest candidate."""
-        return min(self.candidates, key=self.candidates.__getitem__)
-
-    @property
-    def value(self) -> float:
-        """The smallest candidate."""
-        return self.candidates[self.bound]
-
-    @property
-    def direction(self) -> str:
-        """The side from which the metric is bounded."""
-        return METRICS[self.metric].direction
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Lower and upper limit of a metric, if both sides were certified."""
-        if self.measure is None or self.measure.other is None:
-            return None
-        lower, upper = sorted((self.value, self.measure.other))
-        return lower, upper
-
-    @property
-    def by_class(self) -> dict[Any, float]:
-        """Limits of a metric of classes, for each of them; all of them hold together."""
-        metric, both = METRICS[self.metric], self.interval is not None
-        if self.measure is None or metric.about not in ("class", "classes"):
-            return {}
-        positive = self.measure.positive
-        labels = self.counts.classes.tolist() if positive is None else [positive]
-        tests, share = self.measure.tests, self.delta / len(labels)
-        limits = [metric_limits(metric, [each], share, both=both)[0] for each in tests]
-        return dict(zip(labels, limits, strict=True))
-
-    @property
-    def observed(self) -> float | None:
-        """The metric of the vote on samples that its voters were not trained on."""
-        if self.measure is not None:
-            return METRICS[self.metric].value(self.measure.observed, self.measure.costs)
-        vote = self.evidence.vote
-        return None if vote is None or self.deployed is not None else vote.observed_error
-
-    @property
-    def baseline(self) -> float | None:
-        """Error rate of always predicting the most frequent class."""
-        return self.counts.baseline_error if self.metric == "error" else None
-
-    @property
-    def counts(self) -> VoteCounts:
-        """Errors and disagreements of the voters."""
-        return self.evidence.counts
-
-    @property
-    def profile(self) -> VoteProfile | None:
-        """How the voters split on unlabeled samples."""
-        return self.evidence.profile
-
-    @property
-    def fitted(self) -> str | None:
-        """Name of the bound that the weights minimize, None if they were fixed."""
-        return self.evidence.fitted
-
-    @property
-    def deployed(self) -> str | None:
-        """Name of the deployed classifier that is certified; None if it is the vote."""
-        return self.evidence.deployed
-
-    @property
-    def ties(self) -> str:
-        """What breaks ties of the voters."""
-        return self.evidence.ties
-
-    @property
-    def one_row_per_group(self) -> bool:
-        """Whether the samples are one random row of each of many groups."""
-        return self.counts.one_row_per_group
 
     @cached_property
     def bounds(self) -> dict[str, float]:
@@ -291,7 +198,7 @@ class Certificate:
         deployed = None if votes is None or self.deployed is None else votes.deployed
         if deployed is not None and deployed.predict is not None:
             return np.asarray(deployed.predict(X))
-        other = self.deployed is not None or self.ties == REFEREE
+        other = self.deployed is not None or self.has_referee
         if votes is None or votes.voters is None or other:
             raise ValueError(
                 "This certificate does not hold the models that vote on new samples. Call predict"
@@ -328,8 +235,6 @@ class Certificate:
           a           50      0.0%      7.2%  recall >= 0.928
           b          150     33.3%     41.5%  recall >= 0.585
         """
-        from tandemvote.certificate.groups import certify_groups  # noqa: PLC0415  it imports this
-
         return certify_groups(self, by)
 
     def votes_for(self, request: str) -> Votes:
@@ -384,18 +289,21 @@ class Certificate:
         ...     Certificate.load(path).value == certificate.value
         True
         """
-        from tandemvote.certificate.file import save_certificate  # noqa: PLC0415  it imports this
-
-        return save_certificate(self, path)
+        path, data = Path(path), (json.dumps(self.to_dict(), indent=1) + "\n").encode("ascii")
+        # What a reader does not accept is not written.
+        Document.from_json(parse_document(data))
+        with written_whole(path) as unfinished:  # readers see the old file or the new one
+            unfinished.write_bytes(data)
+        return path
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Certificate:
+    def load(cls, path: str | os.PathLike[str] | Document) -> Certificate:
         """Read a file that `save` wrote, and verify it.
 
         Parameters
         ----------
-        path : path
-            The file.
+        path : path or Document
+            The file, or what was read from it.
 
         Returns
         -------
@@ -411,9 +319,30 @@ class Certificate:
         --------
         See `save`.
         """
-        from tandemvote.certificate.file import load_certificate  # noqa: PLC0415  it imports this
+        verdict = verify_file(path)
+        if verdict.problem is not None:
+            name = "The document" if isinstance(path, Document) else path
+            raise CertificateFileError(f"{name} is not a valid certificate: {verdict.problem}.")
+        whole, *members = (
+            cls._of_record(record, verdict.document) for record in verdict.document.certificates
+        )
+        groups = GroupCertificates(whole, tuple(members), verdict.document.groupings)
+        return replace(whole, groups=groups) if members else whole
 
-        return load_certificate(path)
+    @classmethod
+    def _of_record(cls, record: Record, document: Document) -> Certificate:
+        """Return the certificate of a verified record."""
+        derived = fields_of(evidence_of(record), record.candidates)
+        return cls(**vars(record) | derived | {"stated": {}, "versions": document.versions})
+
+    @property
+    def document(self) -> Document:
+        """The contents of the file: this certificate and those of groups."""
+        return Document(
+            versions=self.versions,
+            groupings=() if self.groups is None else self.groups.groupings,
+            certificates=(self, *(self.groups or ())),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the file of the certificate holds, as JSON values.
@@ -430,9 +359,7 @@ class Certificate:
         >>> contents["certificates"][0]["printed"]
         '0.030'
         """
-        from tandemvote.certificate.file import document_of  # noqa: PLC0415  it imports this
-
-        return document_of(self).to_json()
+        return self.document.to_json()
 
     def to_frame(self) -> pandas.DataFrame:
         """Return every bound that applies as a pandas DataFrame.
@@ -457,14 +384,44 @@ class Certificate:
         }
         return pandas.DataFrame(columns, index=list(self.bounds)).rename_axis("bound")
 
-    for_metric = certify_metric
+    def for_metric(
+        self,
+        metric: MetricName,
+        *,
+        positive: Any = None,
+        cost: ArrayLike | None = None,
+        sides: Sides = "one",
+    ) -> Certificate:
+        """Certify another metric of the same classifier on the same samples.
 
-    guarantee = cached_property(rendering.guarantee)
-    limits = cached_property(rendering.limits)
-    headline = cached_property(rendering.headline)
-    basis = cached_property(rendering.basis)
-    ways_to_tighten = cached_property(rendering.ways_to_tighten)
-    advice = cached_property(rendering.advice)
-    labels_for = rendering.labels_for
-    __repr__ = rendering.text
-    _repr_html_ = rendering.html
+        Requires samples that test the classifier: a committee, or held-out samples. With a referee,
+        the limit holds for every referee: a class counts as predicted if it can win. Each metric
+        holds alone, at the whole failure probability.
+
+        Parameters
+        ----------
+        metric : str
+            "recall", "precision", "f1", "specificity", "balanced_accuracy", "accuracy", "cost" or
+            "error".
+        positive : label, default=None
+            Class that recall, precision, F1 and specificity are about. By default 1 of two classes,
+            and the average over the classes if there are more; then `by_class` has each of them.
+        cost : array_like of shape (n_classes, n_classes), default=None
+            Cost of each true class (row) and predicted class (column), for metric "cost".
+        sides : {"one", "both"}
+            "both" gives an `interval`, each side at half of the failure probability. It requires
+            that no referee breaks ties.
+
+        Returns
+        -------
+        Certificate
+            With `direction` "at least", or "at most" for "cost" and "error".
+
+        Examples
+        --------
+        >>> votes = Votes.from_predictions([[0, 1, 1, 1] * 50], [0, 1, 1, 0] * 50)
+        >>> from tandemvote import certify
+        >>> certify(votes).for_metric("precision").headline
+        'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence)'
+        """
+        return certify_metric(self, metric, positive=positive, cost=cost, sides=sides)

@@ -12,8 +12,9 @@ from tandemvote.certificate.rendering import TextTable, rate
 from tandemvote.metrics.limits import metric_limits
 from tandemvote.metrics.metric import METRICS, Metric, MetricName, get_metric, outcomes_of
 from tandemvote.record.assumptions import METRIC
-from tandemvote.record.document import TEST_SET, Measure, StatedTest
+from tandemvote.record.document import ErrorCount, Measure
 from tandemvote.votes.decimals import in_percent, rounded_down
+from tandemvote.votes.names import TEST_SET
 from tandemvote.votes.printable import shown
 from tandemvote.votes.votes import REFEREE, Votes
 
@@ -36,38 +37,7 @@ def certify_metric(
     cost: ArrayLike | None = None,
     sides: Sides = "one",
 ) -> Certificate:
-    """Certify another metric of the same classifier on the same samples.
-
-    Requires samples that test the classifier: a committee, or held-out samples. With a referee,
-    the limit holds for every referee: a class counts as predicted if it can win. Each metric
-    holds alone, at the whole failure probability.
-
-    Parameters
-    ----------
-    metric : str
-        "recall", "precision", "f1", "specificity", "balanced_accuracy", "accuracy", "cost" or
-        "error".
-    positive : label, default=None
-        Class that recall, precision, F1 and specificity are about. By default 1 of two classes,
-        and the average over the classes if there are more; then `by_class` has each of them.
-    cost : array_like of shape (n_classes, n_classes), default=None
-        Cost of each true class (row) and predicted class (column), for metric "cost".
-    sides : {"one", "both"}
-        "both" gives an `interval`, each side at half of the failure probability. It requires
-        that no referee breaks ties.
-
-    Returns
-    -------
-    Certificate
-        With `direction` "at least", or "at most" for "cost" and "error".
-
-    Examples
-    --------
-    >>> votes = Votes.from_predictions([[0, 1, 1, 1] * 50], [0, 1, 1, 0] * 50)
-    >>> from tandemvote import certify
-    >>> certify(votes).for_metric("precision").headline
-    'observed precision 66.7%, guaranteed precision >= 59.7% (95% confidence)'
-    """
+    """Certify another metric; see `Certificate.for_metric`."""
     record = get_metric(metric)
     if sides not in get_args(Sides):
         raise ValueError(f"sides={sides!r} is not valid. Use 'one' or 'both'.")
@@ -95,8 +65,8 @@ def certify_metric(
     measure = Measure(
         positive=None if code is None else votes.classes[code : code + 1].tolist()[0],
         costs=costs,
-        tests=tuple(map(StatedTest._make, counts)),
-        observed=tuple(map(StatedTest._make, record.count(observed, code))),
+        tests=tuple(map(ErrorCount._make, counts)),
+        observed=tuple(map(ErrorCount._make, record.count(observed, code))),
         other=best if both else None,
     )
     assumptions = (*certificate.assumptions, METRIC)

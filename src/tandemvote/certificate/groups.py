@@ -9,25 +9,28 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.bounds import VacuousBoundWarning
-from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.pipeline import with_candidates
+from tandemvote.certificate.evidence_fields import fields_of, with_values
 from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.record.assumptions import GROUPS
-from tandemvote.record.document import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE, Group, Grouping
+from tandemvote.record.document import Group, Grouping
 from tandemvote.votes.codes import as_array, is_missing
 from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.index_order import check_same_order
+from tandemvote.votes.names import CLASS, PREDICTED, TEST_SET, VOTE_PROFILE
 from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import REFEREE, Votes, select_samples
 from tandemvote.votes.weighted_vote import weighted_vote
+
+if TYPE_CHECKING:
+    from tandemvote.certificate.certificate import Certificate
 
 Mask = NDArray[np.bool_]
 
@@ -166,9 +169,10 @@ def _certify_group(
     whole: Certificate, votes: Votes, group: Group, mask: Mask, delta: float
 ) -> Certificate:
     inside = select_samples(votes, mask)
+    evidence = Evidence.of(inside, whole.weights, fitted=whole.fitted)
     certificate = replace(
         whole,
-        evidence=Evidence.of(inside, whole.weights, fitted=whole.fitted),
+        **fields_of(evidence, whole.candidates),
         votes=inside,
         delta=delta,
         findings=(),
@@ -177,7 +181,7 @@ def _certify_group(
     )
     with warnings.catch_warnings():  # the table shows which groups have no bound
         warnings.simplefilter("ignore", VacuousBoundWarning)
-        return with_candidates(certificate, whole.candidates)
+        return with_values(certificate)
 
 
 def _named(by: Any) -> dict[str, Any]:

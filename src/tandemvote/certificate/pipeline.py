@@ -18,23 +18,23 @@ from tandemvote.bounds import Bound, get_bound
 from tandemvote.bounds.estimates import check_distribution
 from tandemvote.bounds.registry import AUTO, automatic_bounds, best_bounds
 from tandemvote.certificate.certificate import Certificate
+from tandemvote.certificate.evidence_fields import fields_of, with_values
 from tandemvote.certificate.rendering import rate
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.record.assumptions import standard_assumptions
-from tandemvote.record.document import DISAGREEMENT, OBSERVED_ABOVE_BOUND, TEST_SET, VOTE_PROFILE
 from tandemvote.votes.confidence import MAX_DELTA
-from tandemvote.votes.counting import GIVEN, count_votes
+from tandemvote.votes.counting import count_votes
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.dependent_sets import check_empty_rows, check_independent_sets
 from tandemvote.votes.draws import shuffled
 from tandemvote.votes.evidence import Evidence, VoteResult
+from tandemvote.votes.names import DISAGREEMENT, GIVEN, MINIMIZABLE, TEST_SET
 from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.profile import VoteProfile
 from tandemvote.votes.votes import REFEREE, Votes, check_voters_tested
 from tandemvote.votes.weighted_vote import votable, weighted_vote
 from tandemvote.weights import minimize_bound
-from tandemvote.weights.objective import MINIMIZABLE
 
 UNIFORM, BEST = "uniform", "best"
 
@@ -132,12 +132,12 @@ def certify_votes(
         evidence = replace(evidence, profile=_profile(votes, rho, profiled))
     names = _candidates(names, evidence)
 
-    latest = None if votes is None else votes.latest
-    is_drawn = votes is not None and votes.rows is not None and latest is None
+    latest = counts.latest is not None
+    is_drawn = votes is not None and votes.rows is not None and not latest
     certificate = Certificate(
-        candidates={},
+        **fields_of(evidence, names),
+        candidates=dict.fromkeys(names, 1.0),
         delta=delta,
-        evidence=evidence,
         weights=rho,
         prior=pi,
         published=published,
@@ -150,41 +150,15 @@ def certify_votes(
             one_row_per_group=counts.one_row_per_group,
             drawn=counts.one_row_per_group or is_drawn or evidence.profile is not None,
             split=bool(np.ptp(counts.overlaps)),
-            latest=latest is not None,
+            latest=latest,
             one_voter=counts.n_voters == 1,
         ),
         versions=versions(),
-        latest=latest,
         members=members,
         n_trees=n_trees,
         votes=votes,
     )
-    return with_candidates(certificate, names)
-
-
-def with_candidates(certificate: Certificate, names: Collection[str]) -> Certificate:
-    """Evaluate the candidates at their shares of delta; report a larger observed error."""
-    share, evidence = certificate.delta / len(names), certificate.evidence
-    values = {}
-    for name in names:
-        # One of the best bounds may be for two classes only; it has its share of delta anyway.
-        applies = get_bound(name).applies(evidence) is None
-        values[name] = certificate.evaluate(name, share) if applies else 1.0
-    if evidence.profile is not None and VOTE_PROFILE not in values:
-        # Unlabeled samples of another distribution raise a ContradictionError, whatever the bound.
-        certificate.evaluate(VOTE_PROFILE)
-    observed, value = certificate.observed, min(values.values())
-    if observed is not None and observed > value:
-        above = Finding(
-            code=OBSERVED_ABOVE_BOUND,
-            severity="warning",
-            message=f"The observed error {rate(observed)} is larger than the bound {rate(value)}."
-            " It may come from fewer voters at each sample than the vote has.",
-            advice="Check that held-out samples were not chosen by looking at the data, and that"
-            " voters do not abstain on hard ones.",
-        )
-        certificate = replace(certificate, findings=(*certificate.findings, above))
-    return replace(certificate, candidates=values)
+    return with_values(certificate)
 
 
 def check_request(

@@ -56,9 +56,9 @@ def certify_votes(
     from tandemvote import certificate as certificates
     from tandemvote.certificate.pipeline import check_request
     from tandemvote.cli.training import read_groupings
-    from tandemvote.record.document import CLASS, PREDICTED
     from tandemvote.votes import reading, vote_tables
     from tandemvote.votes.dependent_sets import check_empty_rows
+    from tandemvote.votes.names import CLASS, PREDICTED
 
     check_request(**guarantee.request, classes=())  # before hours of counting
     surveyed = vote_tables.SurveyedFiles(votes)

@@ -29,11 +29,11 @@ from tandemvote.cli.options import (
     bounds_of,
 )
 from tandemvote.models.splitting import Split, split_rows
-from tandemvote.record.document import CLASS, PREDICTED
 from tandemvote.tables import DatasetError, Table, TableColumns, read_table, with_encoder
 from tandemvote.tables.encoding import make_encoder, text_columns
 from tandemvote.tables.errors import number_of
 from tandemvote.votes.draws import shuffled
+from tandemvote.votes.names import CLASS, PREDICTED
 from tandemvote.votes.printable import printable
 
 FEWEST_LABELED = 20

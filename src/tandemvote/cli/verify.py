@@ -13,6 +13,7 @@ from tandemvote.cli import WRONG, options
 from tandemvote.cli.messages import say
 from tandemvote.cli.options import flag, option
 from tandemvote.votes.cell_text import value_of
+from tandemvote.votes.decimals import percent
 from tandemvote.votes.printable import printable
 
 if TYPE_CHECKING:
@@ -71,23 +72,17 @@ def verify(
 
 def _summary(verdict: Verdict) -> Iterator[str]:
     """Yield the certified bounds and what they are about."""
-    whole, groups = verdict.document.whole, verdict.document.groups
-    voters = f"{whole.n_voters} voter{'s' * (whole.n_voters > 1)}"
-    subject = f"vote of {voters}"
-    if whole.deployed is not None:
-        subject = f"{whole.deployed} through {voters}"
-    elif whole.has_referee:
-        subject += ", ties broken by a referee"
-    positive = None if whole.measure is None else whole.measure.positive
-    name = whole.metric if positive is None else f"{whole.metric} of class {positive!r:.40}"
-    sign = "<=" if whole.direction == "at most" else ">="
-    yield f"valid: {name} {sign} {whole.printed} with failure probability {whole.delta:g}"
-    yield f"{whole.bound} bound, {subject}"
-    if groups:
-        yield f"by group, by themselves and all at once with failure probability {whole.delta:g}:"
-    for group, record in groups:
-        bound = "no bound" if record.value >= 1 else f"error <= {record.printed}"
-        yield f"  {bound} on {group.samples}"
+    from tandemvote.certificate.rendering import RecordInWords
+
+    document = verdict.document
+    whole = RecordInWords(**vars(document.whole))
+    yield f"valid: {whole.headline}"
+    yield whole.basis
+    if document.groups:
+        yield f"by group, all valid at once ({percent(whole.delta)} confidence):"
+    for group, record in document.groups:
+        limits = RecordInWords(**vars(record)).limits
+        yield f"  {'no guarantee' if record.value >= 1 else f'error {limits}'} on {group.samples}"
 
 
 def _unchecked(verdict: Verdict, votes: Path | None, unlabeled: Path | None) -> Iterator[str]:
@@ -95,8 +90,7 @@ def _unchecked(verdict: Verdict, votes: Path | None, unlabeled: Path | None) -> 
     whole = verdict.document.whole
     if votes is None:
         yield "the counts of the labeled votes (give --votes)"
-    more = whole.counts["disagreement_overlaps"] > whole.counts["overlaps"]
-    if unlabeled is None and (whole.profile is not None or bool(more.any())):
+    if unlabeled is None and (whole.profile is not None or whole.n_unlabeled):
         yield "the counts of unlabeled samples (give --unlabeled)"
     yield from verdict.unchecked
     yield f"the {len(whole.assumptions)} assumptions"

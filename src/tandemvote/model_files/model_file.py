@@ -28,7 +28,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from sklearn.tree import BaseDecisionTree
 
 from tandemvote.atomic_files import written_whole
-from tandemvote.certificate.file import load_certificate
+from tandemvote.certificate import Certificate
 from tandemvote.models.committee import CertifiedClassifier
 from tandemvote.models.digest import HasCertificate
 from tandemvote.models.forest import CertifiedForestClassifier
@@ -195,7 +195,7 @@ def _read(data: bytes, suffix: str, trusted: bool | Sequence[str]) -> Any:
     if unknown:
         raise ModelFileError(f"it holds the attribute {min(unknown)!r:.40}, which fit does not set")
     document = Document.from_json(parse_document(parts["certificate"].encode()))
-    classifier._certificate = load_certificate(document)
+    classifier._certificate = Certificate.load(document)
     if classifier._certificate.members != classifier._members_digest():
         raise ModelFileError("its tested models are not those that its certificate is about")
     return parts["model"]

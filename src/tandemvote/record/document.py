@@ -1,15 +1,15 @@
 """The file of certificates, version 1: its one definition, with the form checked and nothing more.
 
 A file is JSON. Each field of a record is read and written by its type, or by the kind it is
-annotated with. Whether the numbers follow from the counts is checked by the rest of
-`tandemvote.verify`, with formulas of its own.
+annotated with; `json_schema` describes them all. Whether the numbers follow from the counts is
+checked by `tandemvote.verify`, with formulas of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -20,29 +20,20 @@ from tandemvote.record import encodings as kinds
 from tandemvote.record.assumptions import missing_assumptions
 from tandemvote.record.encodings import MAX_SAMPLES, FloatArray, IntArray
 from tandemvote.record.json_text import CertificateFileError, canonical, shortened
+from tandemvote.votes.decimals import rounded_down, rounded_up
+from tandemvote.votes.names import GIVEN, MINIMIZABLE, TEST_SET
+from tandemvote.votes.pair_counts import PairCounts
+from tandemvote.votes.profile import Shares
 from tandemvote.votes.votes import REFEREE, TIES
 
 SCHEMA = "tandemvote/certificates/1"
 
-PAIR_COUNTS = (
-    "tandem_errors",
-    "overlaps",
-    "lone_errors",
-    "disagreements",
-    "disagreement_overlaps",
-    "unlabeled_disagreements",
-)
 SIZES = ("overlaps", "disagreement_overlaps")
 
 OBSERVED_ABOVE_BOUND = "observed_above_bound"
 """Code of the finding that every certificate has whose observed error exceeds its bound."""
 
-CLASS, PREDICTED = "class", "predicted"
-"""Groupings that need no column."""
-
-TEST_SET, VOTE_PROFILE, DISAGREEMENT = "test_set", "vote_profile", "disagreement"
-
-FITTED = ("first_order", "tandem", DISAGREEMENT, "given")
+FITTED = (*MINIMIZABLE, GIVEN)
 """What weights may depend on: a bound that they minimize, or, where they are given, anything."""
 
 MAX_VOTERS = 5000
@@ -64,7 +55,7 @@ Label = Annotated[Any, kinds.LABEL]
 StatedFinding = Annotated[Finding, kinds.record(Finding, severity=kinds.one_of(*SEVERITIES))]
 
 
-class StatedTest(NamedTuple):
+class ErrorCount(NamedTuple):
     """A number of errors, and of the samples on which they could have occurred."""
 
     n_errors: Count
@@ -109,57 +100,74 @@ class Measure:
 
     positive: Label | None
     costs: tuple[float, ...]
-    tests: tuple[StatedTest, ...]
-    observed: tuple[StatedTest, ...]
+    tests: tuple[ErrorCount, ...]
+    observed: tuple[ErrorCount, ...]
     other: float | None
 
 
-COUNTS = kinds.matrices(PAIR_COUNTS, n_voters=kinds.integer(1, MAX_VOTERS))
-PROFILE = kinds.by_rows(("leads", "gaps"), n_samples=kinds.integer(1, MAX_PROFILE))
+COUNTS = kinds.matrices(PairCounts, n_voters=kinds.integer(1, MAX_VOTERS))
+PROFILE = kinds.by_rows(Shares, n_samples=kinds.integer(1, MAX_PROFILE))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CertificateRecord:
-    """One certificate of a file.
+class Record:
+    """One certificate: the fields of the file, from which everything else follows.
 
     The bound is the smallest of the `candidates`, values by name, each at an equal share of
-    `delta`. `printed` is the value rounded to the safe side. If `ties` is "referee", a classifier
-    that is not among the voters breaks ties. `class_counts` are the labeled samples of each class,
-    `observed` the errors of the vote on samples that some voter was tested on, `test` those that
-    count in the test-set bound. `fitted` is one of `FITTED`, None if the weights were fixed.
-    `members` is a digest of the tested models, `n_trees` the number of trees of each, `latest` the
-    time of the first test samples if these are the latest. The `profile` has, for every unlabeled
-    sample, the share of the voters behind the vote, or behind the `deployed` classifier that the
-    certificate is about ("leads"), and its lead over any other class ("gaps").
+    `delta`. If `ties` is "referee", a classifier that is not among the voters breaks ties.
+    `class_counts` are the labeled samples of each class, `voted` the errors of the vote on samples
+    that some voter was tested on ("observed" in the file), `test` those that count in the test-set
+    bound. `fitted` is one of `FITTED`, None if the weights were fixed. `members` is a digest of the
+    tested models, `n_trees` the number of trees of each, `latest` the time of the first test
+    samples if these are the latest. The `profile` is about the vote, or about the `deployed`
+    classifier that is certified. A file also states what follows, as `FOLLOWING` lists it; what was
+    read is in `stated`.
     """
 
-    metric: Annotated[str, kinds.one_of(*METRICS)]
-    direction: Annotated[str, kinds.one_of(AT_MOST, AT_LEAST)]
-    value: float
-    printed: str
-    bound: str
+    metric: Annotated[str, kinds.one_of(*METRICS)] = "error"
     delta: float
     candidates: Mapping[str, float]
     published: bool
     deployed: str | None
     ties: Annotated[str, kinds.one_of(*TIES)]
-    members: Annotated[str | None, kinds.optional(kinds.DIGEST)]
-    n_trees: Count | None
+    members: Annotated[str | None, kinds.optional(kinds.DIGEST)] = None
+    n_trees: Count | None = None
     one_row_per_group: bool
     latest: str | None
-    group: Group | None
-    measure: Measure | None
+    group: Group | None = None
+    measure: Measure | None = None
     class_counts: tuple[Count, ...]
-    observed: StatedTest | None
-    test: StatedTest | None
-    weights: tuple[float, ...]
+    voted: ErrorCount | None
+    test: ErrorCount | None
+    weights: Annotated[FloatArray, kinds.FLOATS]
     fitted: Annotated[str | None, kinds.optional(kinds.one_of(*FITTED))]
-    prior: tuple[float, ...]
+    prior: Annotated[FloatArray, kinds.FLOATS]
     classes: tuple[Label, ...]
     findings: tuple[StatedFinding, ...]
     assumptions: tuple[str, ...]
-    profile: Annotated[Mapping[str, FloatArray] | None, kinds.optional(PROFILE)]
-    counts: Annotated[Mapping[str, IntArray], COUNTS]
+    profile: Annotated[Shares | None, kinds.optional(PROFILE)]
+    counts: Annotated[PairCounts, COUNTS]
+    stated: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def bound(self) -> str:
+        """Name of the smallest candidate."""
+        return min(self.candidates, key=self.candidates.__getitem__)
+
+    @property
+    def value(self) -> float:
+        """The smallest candidate."""
+        return self.candidates[self.bound]
+
+    @property
+    def printed(self) -> str:
+        """The value rounded to the safe side."""
+        return (rounded_up if self.direction == AT_MOST else rounded_down)(self.value)
+
+    @property
+    def direction(self) -> str:
+        """The side from which the metric is bounded."""
+        return METRICS[self.metric].direction
 
     @property
     def n_voters(self) -> int:
@@ -179,33 +187,32 @@ class CertificateRecord:
     @property
     def n_unlabeled(self) -> int:
         """Number of unlabeled samples that are counted."""
-        return int((self.counts["disagreement_overlaps"] - self.counts["overlaps"])[0, 0])
+        return int((self.counts.disagreement_overlaps - self.counts.overlaps)[0, 0])
 
     @property
     def shared(self) -> dict[str, IntArray]:
         """Numbers of labeled samples that two voters have in common, by what they have there."""
-        held_out, errors = self.counts["overlaps"], self.counts["tandem_errors"]
-        differ = self.counts["disagreements"] - self.counts["unlabeled_disagreements"]
+        held_out, errors = self.counts.overlaps, self.counts.tandem_errors
+        differ = self.counts.disagreements - self.counts.unlabeled_disagreements
         return {
             "held-out samples": held_out,
             "errors": errors,
-            "correct predictions": held_out - errors - self.counts["lone_errors"],
+            "correct predictions": held_out - errors - self.counts.lone_errors,
             "equal predictions": held_out - differ,
         }
 
     @property
     def unlabeled_agreements(self) -> IntArray:
         """Numbers of unlabeled samples on which two voters predict the same class."""
-        return self.n_unlabeled - self.counts["unlabeled_disagreements"]
+        return self.n_unlabeled - self.counts.unlabeled_disagreements
 
     @property
     def totals(self) -> dict[str, IntArray]:
         """Numbers of labeled samples, apart from those that voters share."""
-        seen, test = self.observed, self.test
         stated = {
             "samples by class": self.class_counts,
-            "errors and samples of the vote": seen,
-            "test errors": test and (test.n_errors,),
+            "errors and samples of the vote": self.voted,
+            "test errors": self.test and (self.test.n_errors,),
         }
         return {name: np.array(each) for name, each in stated.items() if each is not None}
 
@@ -220,11 +227,38 @@ class CertificateRecord:
             referee=self.has_referee,
             one_row_per_group=self.one_row_per_group,
             drawn=self.one_row_per_group or self.profile is not None,
-            split=bool(np.ptp(self.counts["overlaps"])),
+            split=bool(np.ptp(self.counts.overlaps)),
             latest=self.latest is not None,
             one_voter=self.n_voters == 1,
             measure=self.measure is not None,
         )
+
+
+FOLLOWING = {
+    "direction": kinds.one_of(AT_MOST, AT_LEAST),
+    "value": kinds.FLOAT,
+    "printed": kinds.TEXT,
+    "bound": kinds.TEXT,
+}
+"""Fields of a file that follow from others: properties of a record."""
+
+
+def _record_kind() -> kinds.Kind:
+    """Read fields and what follows from them. "observed" is the name of a property in Python."""
+    own = kinds.kinds_of(Record)
+    del own["stated"]
+    form = kinds.fields(**FOLLOWING, **own | {"observed": own.pop("voted")})
+
+    def read(value: Any, place: str) -> Record:
+        found = form.read(value, place)
+        stated = {name: found.pop(name) for name in FOLLOWING}
+        return Record(voted=found.pop("observed"), **found, stated=stated)
+
+    def write(record: Record) -> dict[str, Any]:
+        values = kinds.attributes(record, [*FOLLOWING, *kinds.kinds_of(Record)])
+        return dict(form.write(values | {"observed": record.voted}))
+
+    return kinds.Kind(read, form.schema, write)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -238,17 +272,17 @@ class Document:
     schema: Annotated[str, kinds.one_of(SCHEMA)] = SCHEMA
     versions: Mapping[str, str]
     groupings: tuple[Grouping, ...]
-    certificates: tuple[CertificateRecord, ...]
+    certificates: Annotated[tuple[Record, ...], kinds.many(_record_kind())]
     digest: str = ""
     expected_digest: str = ""
 
     @property
-    def whole(self) -> CertificateRecord:
+    def whole(self) -> Record:
         """The certificate about all samples."""
         return self.certificates[0]
 
     @property
-    def groups(self) -> list[tuple[Group, CertificateRecord]]:
+    def groups(self) -> list[tuple[Group, Record]]:
         """The certificates of groups, each with its group."""
         return [(each.group, each) for each in self.certificates if each.group is not None]
 
@@ -290,9 +324,9 @@ def _check_size(document: dict[str, Any]) -> None:
         raise CertificateFileError("A certificate of a group has a profile; expected null.")
 
 
-def _wrong_form(record: CertificateRecord, *, first: bool) -> Iterator[str]:
+def _wrong_form(record: Record, *, first: bool) -> Iterator[str]:
     """List what is wrong with the parts of a record taken together."""
-    n_voters, n_classes = len(record.counts["overlaps"]), len(record.classes)
+    n_voters, n_classes = len(record.counts.overlaps), len(record.classes)
     for name, expected in (("weights", n_voters), ("prior", n_voters), ("class_counts", n_classes)):
         if len(given := getattr(record, name)) != expected:
             yield f".{name} has {len(given)} numbers; expected {expected}"
@@ -300,10 +334,19 @@ def _wrong_form(record: CertificateRecord, *, first: bool) -> Iterator[str]:
         yield " has no candidates, no classes, or classes of several kinds"
     if (record.group is None) != first:
         yield ".group does not fit: only the first certificate of a file is about all samples"
-    if max(int(counts.max()) for counts in record.counts.values()) > MAX_SAMPLES:
+    if max(int(counts.max()) for counts in vars(record.counts).values()) > MAX_SAMPLES:
         yield f".counts has more than {MAX_SAMPLES} samples"
-    if max(np.unique(record.counts[name]).size for name in SIZES) > MAX_SIZES:
+    if max(np.unique(getattr(record.counts, name)).size for name in SIZES) > MAX_SIZES:
         yield f".counts has more than {MAX_SIZES} different numbers of common samples"
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of certificate files, generated from their definition."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Certificate file of tandemvote, version 1",
+        **kinds.fields(**FORM).schema,
+    }
 
 
 FORM = kinds.kinds_of(Document)

@@ -11,9 +11,11 @@ import binascii
 import math
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from dataclasses import fields as dataclass_fields
 from types import NoneType
-from typing import Any, NamedTuple, NoReturn, get_args, get_type_hints
+from typing import Any, NoReturn, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +35,12 @@ LEVEL = 4
 and saves an eighth of the size."""
 
 
-class Kind(NamedTuple):
-    """How a value is read, given its place in the file, and written."""
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """How a value is read, given its place in the file, described by JSON Schema, and written."""
 
     read: Callable[[Any, str], Any]
+    schema: Mapping[str, Any]
     write: Callable[[Any], Any] = lambda value: value
 
 
@@ -45,21 +49,28 @@ def reject(value: object, place: str, expected: str) -> NoReturn:
     raise CertificateFileError(f"{place} is {shortened(value)}, not {expected}.")
 
 
-def plain(expected: str, accepts: Callable[[Any], bool]) -> Kind:
+def plain(expected: str, accepts: Callable[[Any], bool], **schema: Any) -> Kind:
     """Read what passes a test, as it is."""
-    return Kind(lambda value, place: value if accepts(value) else reject(value, place, expected))
+
+    def read(value: Any, place: str) -> Any:
+        return value if accepts(value) else reject(value, place, expected)
+
+    return Kind(read, schema)
 
 
 def one_of(*known: str) -> Kind:
     """Read one of these texts."""
     listed = f"known: this version reads {' and '.join(map(repr, known))} only"
-    return plain(listed, lambda value: isinstance(value, str) and value in known)
+    return plain(listed, lambda value: isinstance(value, str) and value in known, enum=[*known])
 
 
 def integer(least: int, most: int) -> Kind:
     """Read an integer within limits, which a boolean is not."""
-    expected = f"an integer from {least} to {most}"
-    return plain(expected, lambda value: type(value) is int and least <= value <= most)
+    return plain(
+        f"an integer from {least} to {most}",
+        lambda value: type(value) is int and least <= value <= most,
+        **{"type": "integer", "minimum": least, "maximum": most},
+    )
 
 
 def fields(**kinds: Kind) -> Kind:
@@ -87,7 +98,15 @@ hexadecimal such as '0x1.8000000000000p-1'.
             raise CertificateFileError(f"{inside}{shortened(name)} is an unknown field.")
         return values
 
-    return Kind(read, lambda value: {name: kind.write(value[name]) for name, kind in kinds.items()})
+    schema = {
+        "type": "object",
+        "properties": {name: kind.schema for name, kind in kinds.items()},
+        "required": [*kinds],
+        "additionalProperties": False,
+    }
+    return Kind(
+        read, schema, lambda value: {name: kind.write(value[name]) for name, kind in kinds.items()}
+    )
 
 
 def by_name(kind: Kind) -> Kind:
@@ -98,7 +117,10 @@ def by_name(kind: Kind) -> Kind:
             reject(value, place, "an object")
         return {name: kind.read(value[name], f"{place}.{shortened(name)}") for name in value}
 
-    return Kind(read, lambda value: {str(name): kind.write(each) for name, each in value.items()})
+    schema = {"type": "object", "additionalProperties": kind.schema}
+    return Kind(
+        read, schema, lambda value: {str(name): kind.write(each) for name, each in value.items()}
+    )
 
 
 def many(kind: Kind) -> Kind:
@@ -109,13 +131,15 @@ def many(kind: Kind) -> Kind:
             reject(value, place, "a list")
         return tuple(kind.read(each, f"{place}[{i}]") for i, each in enumerate(value))
 
-    return Kind(read, lambda value: [kind.write(each) for each in value])
+    schema = {"type": "array", "items": kind.schema}
+    return Kind(read, schema, lambda value: [kind.write(each) for each in value])
 
 
 def optional(kind: Kind) -> Kind:
     """Read a value or null."""
     return Kind(
         lambda value, place: None if value is None else kind.read(value, place),
+        {"anyOf": [kind.schema, {"type": "null"}]},
         lambda value: None if value is None else kind.write(value),
     )
 
@@ -131,12 +155,19 @@ def _float(value: Any, place: str) -> float:
     reject(value, place, "a number in hexadecimal such as '0x1.8000000000000p-1'")
 
 
-TEXT = plain("a text", lambda value: isinstance(value, str))._replace(write=str)
-BOOLEAN = plain("true or false", lambda value: isinstance(value, bool))
-FLOAT = Kind(_float, lambda value: float(value).hex())
+TEXT = replace(plain("a text", lambda value: isinstance(value, str), type="string"), write=str)
+BOOLEAN = plain("true or false", lambda value: isinstance(value, bool), type="boolean")
+HEXADECIMAL = {"type": "string", "pattern": r"^-?0x[01](\.[0-9a-f]+)?p[+-][0-9]+$"}
+FLOAT = Kind(_float, HEXADECIMAL, lambda value: float(value).hex())
+FLOATS = Kind(
+    lambda value, place: np.array(many(FLOAT).read(value, place), float),
+    many(FLOAT).schema,
+    many(FLOAT).write,
+)
 DIGEST = plain(
     "32 hexadecimal digits",
     lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{32}", value) is not None,
+    **{"type": "string", "pattern": "^[0-9a-f]{32}$"},
 )
 PLAIN = {str: TEXT, float: FLOAT, bool: BOOLEAN}
 
@@ -163,11 +194,17 @@ def kinds_of(hint: type) -> dict[str, Kind]:
 
 def record(hint: Any, **others: Kind) -> Kind:
     """Read an object with the fields of a class, some of them of other kinds."""
-    kinds = kinds_of(hint) | others
+    form = fields(**kinds_of(hint) | others)
     return Kind(
-        lambda value, place: hint(**fields(**kinds).read(value, place)),
-        lambda value: {name: kind.write(getattr(value, name)) for name, kind in kinds.items()},
+        lambda value, place: hint(**form.read(value, place)),
+        form.schema,
+        lambda value: form.write(attributes(value, form.schema["required"])),
     )
+
+
+def attributes(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Return attributes of an object by name."""
+    return {name: getattr(value, name) for name in names}
 
 
 def _read_label(value: Any, place: str) -> Any:
@@ -188,7 +225,11 @@ def _written_label(label: Any) -> Any:
 
 
 LABELS = {str: TEXT, int: integer(-LARGEST_LABEL, LARGEST_LABEL), bool: BOOLEAN}
-LABEL = Kind(_read_label, _written_label)
+LABEL = Kind(
+    _read_label,
+    {"anyOf": [fields(float=FLOAT).schema, *(kind.schema for kind in LABELS.values())]},
+    _written_label,
+)
 
 
 def pack(values: NDArray[Any]) -> str:
@@ -225,46 +266,49 @@ MATRIX = "base64(zlib(little-endian int64, lower triangle by rows))"
 BY_ROWS = "base64(zlib(little-endian float64 of each distinct row, int64 place of each sample))"
 
 
-def matrices(names: Sequence[str], n_voters: Kind) -> Kind:
-    """Read symmetric matrices from an object with their size and the text of each."""
+def matrices(hint: Any, n_voters: Kind) -> Kind:
+    """Read a class of symmetric matrices from an object with their size and the text of each."""
+    names = [field.name for field in dataclass_fields(hint)]
     packed = fields(n_voters=n_voters, encoding=one_of(MATRIX), **dict.fromkeys(names, TEXT))
 
-    def read(value: Any, place: str) -> dict[str, IntArray]:
+    def read(value: Any, place: str) -> Any:
         texts = packed.read(value, place)
         n = texts["n_voters"]
-        return {name: unpack_matrix(texts[name], n, f"{place}.{name}") for name in names}
+        return hint(**{name: unpack_matrix(texts[name], n, f"{place}.{name}") for name in names})
 
-    def write(values: Mapping[str, IntArray]) -> dict[str, Any]:
-        texts = {name: pack(values[name]) for name in names}
-        return {"n_voters": len(values[names[0]]), "encoding": MATRIX, **texts}
+    def write(values: Any) -> dict[str, Any]:
+        matrices = attributes(values, names)
+        texts = {name: pack(matrix) for name, matrix in matrices.items()}
+        return {"n_voters": len(matrices[names[0]]), "encoding": MATRIX, **texts}
 
-    return Kind(read, write)
+    return Kind(read, packed.schema, write)
 
 
-def by_rows(names: Sequence[str], n_samples: Kind) -> Kind:
-    """Read columns of numbers, written as their distinct rows and the place of each sample's row.
+def by_rows(hint: Any, n_samples: Kind) -> Kind:
+    """Read a class of columns, written as their distinct rows and the place of each sample's row.
 
     The order of the samples matters: bets on a sample depend on the samples before it.
     """
+    names = [field.name for field in dataclass_fields(hint)]
     texts = dict.fromkeys((*names, "rows"), TEXT)
     packed = fields(n_samples=n_samples, n_rows=n_samples, encoding=one_of(BY_ROWS), **texts)
 
-    def read(value: Any, place: str) -> dict[str, FloatArray]:
+    def read(value: Any, place: str) -> Any:
         stated = packed.read(value, place)
         n, n_rows = stated["n_samples"], stated["n_rows"]
         rows = unpack(stated["rows"], n, f"{place}.rows", f"{n} samples", "i8")
         if rows.min() < 0 or rows.max() >= n_rows:
             raise CertificateFileError(f"{place}.rows has places that are not below {n_rows}.")
         whose = f"{n_rows} distinct rows"
-        return {
-            name: unpack(stated[name], n_rows, f"{place}.{name}", whose)[rows] for name in names
-        }
+        return hint(
+            **{name: unpack(stated[name], n_rows, f"{place}.{name}", whose)[rows] for name in names}
+        )
 
-    def write(values: Mapping[str, FloatArray]) -> dict[str, Any]:
-        columns = np.column_stack([values[name] for name in names])
+    def write(values: Any) -> dict[str, Any]:
+        columns = np.column_stack([*attributes(values, names).values()])
         distinct, rows = np.unique(columns, axis=0, return_inverse=True)
         sizes = {"n_samples": len(columns), "n_rows": len(distinct), "encoding": BY_ROWS}
-        packed = {name: pack(distinct[:, i]) for i, name in enumerate(names)}
-        return {**sizes, **packed, "rows": pack(rows.reshape(-1))}
+        texts = {name: pack(distinct[:, i]) for i, name in enumerate(names)}
+        return {**sizes, **texts, "rows": pack(rows.reshape(-1))}
 
-    return Kind(read, write)
+    return Kind(read, packed.schema, write)

@@ -21,10 +21,10 @@ from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.rendering import rate
 from tandemvote.displays import BoundsDisplay, GroupsDisplay, ProfileDisplay, TandemDisplay
 from tandemvote.models.model_checks import last_step
-from tandemvote.record.document import TEST_SET
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.votes.decimals import percent, rounded_up
 from tandemvote.votes.extras import import_extra
+from tandemvote.votes.names import TEST_SET
 from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import REFEREE
 from tandemvote.votes.weighted_vote import observed_vote

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tandemvote.record.document import CertificateRecord
+from tandemvote.record.document import Record
 from tandemvote.record.encodings import IntArray
 from tandemvote.verify.arithmetic import HALF, PI, Arithmetic
 from tandemvote.verify.coalitions import Coalitions, voting_units
@@ -89,7 +89,7 @@ class Average(NamedTuple):
         return 1 - kl_upper(self.rest, self.part, allowed), kl_upper(self.part, self.rest, allowed)
 
 
-class Evidence:
+class Quantities:
     """The quantities in the theorems: the counts of a record, averaged with its weights.
 
     On labeled samples both voters of a pair err at the rate `tandem`, and exactly one of them at
@@ -98,12 +98,12 @@ class Evidence:
     half as published.
     """
 
-    def __init__(self, record: CertificateRecord, arithmetic: Arithmetic) -> None:
+    def __init__(self, record: Record, arithmetic: Arithmetic) -> None:
         # Weights and prior are divided by their exact sums.
         weights, prior = _integers(record.weights), _integers(record.prior)
-        tandem_errors, shared = record.counts["tandem_errors"], record.counts["overlaps"]
+        tandem_errors, shared = record.counts.tandem_errors, record.counts.overlaps
         errors, sizes = np.diag(tandem_errors), np.diag(shared)
-        all_shared = record.counts["disagreement_overlaps"]
+        all_shared = record.counts.disagreement_overlaps
 
         def mean(parts: IntArray, sizes: IntArray) -> Any:
             number, whole = arithmetic.exactly, sum(weights) ** sizes.ndim
@@ -129,8 +129,8 @@ class Evidence:
         # Voters that share no sample may always err.
         self.gibbs = average(errors + (sizes == 0), sizes, worth(sizes))
         self.tandem = average(tandem_errors + (shared == 0), shared, pairs)
-        self.lone = average(record.counts["lone_errors"] + (shared == 0), shared, pairs)
-        self.disagreement = average(record.counts["disagreements"], all_shared, all_pairs)
+        self.lone = average(record.counts.lone_errors + (shared == 0), shared, pairs)
+        self.disagreement = average(record.counts.disagreements, all_shared, all_pairs)
         profiled = record.profile is not None and sizes[prior > 0].all()
         self.in_full = _in_full(sizes, weights, prior, arithmetic) if profiled else None
         units, shares = voting_units(record.weights), prior / Fraction(sum(prior))

@@ -9,7 +9,7 @@ result is proven whatever the solver did.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -130,9 +130,9 @@ class Coalitions:
         return {voter: price / least for voter, price in prices.items()}
 
 
-def voting_units(weights: Sequence[float]) -> tuple[int, ...]:
+def voting_units(weights: Iterable[float]) -> tuple[int, ...]:
     """Round weights as the vote does, in exact arithmetic, so that ties are ties."""
-    exact = [Fraction(weight) for weight in weights]
+    exact = [*map(Fraction, weights)]
     _, exponent = math.frexp(float(sum(exact)))
     return tuple(round(weight * Fraction(2) ** (UNIT_BITS - exponent)) for weight in exact)
 

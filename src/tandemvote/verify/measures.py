@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 
 from tandemvote.metrics.metric import AT_MOST, METRICS, Metric, Outcomes
-from tandemvote.record.document import TEST_SET, CertificateRecord, Measure
-from tandemvote.verify.averages import Evidence
+from tandemvote.record.document import Measure, Record
+from tandemvote.verify.averages import Quantities
 from tandemvote.verify.truths import clipped, wrong_value
+from tandemvote.votes.names import TEST_SET
 
 
-def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
+def wrong_measure(seen: Quantities, delta: Fraction) -> Iterator[str]:
     """List what is wrong with the counts of a metric, and with its limits."""
     record, measure, limit = seen.record, seen.record.measure, seen.arithmetic.binomial_limit
     metric = METRICS[record.metric]
     assert measure is not None
-    if record.direction != metric.direction:
-        yield f"{metric.name} is bounded {record.direction!r}, not {metric.direction!r}"
     if set(record.candidates) != {TEST_SET} or record.group is not None:
         yield f"{record.metric} requires a test set, as the only candidate, on all samples"
     yield from _impossible(metric, record, measure)
@@ -56,7 +55,7 @@ def wrong_measure(seen: Evidence, delta: Fraction) -> Iterator[str]:
         yield from wrong_value(f"1 - the other {what}", stated, truth, seen.arithmetic)
 
 
-def _impossible(metric: Metric, record: CertificateRecord, measure: Measure) -> Iterator[str]:
+def _impossible(metric: Metric, record: Record, measure: Measure) -> Iterator[str]:
     """List counts that contradict each other or the rest of the file."""
     name, classes, sizes = metric.name, list(record.classes), record.class_counts
     positive, is_class = measure.positive, measure.positive in classes
@@ -76,7 +75,7 @@ def _impossible(metric: Metric, record: CertificateRecord, measure: Measure) -> 
         yield "limits on both sides require a test of the vote itself"
     if not record.has_referee and measure.tests != measure.observed:
         yield f"the counts of {name} are not those observed, though the vote itself is tested"
-    if record.observed is None:
+    if record.voted is None:
         yield f"{name} requires the observed errors of the vote"
     for (k, n), (k_seen, n_seen) in zip(measure.tests, measure.observed, strict=True):
         if k < k_seen or n - k > n_seen - k_seen:

@@ -11,25 +11,26 @@ from fractions import Fraction
 
 import numpy as np
 
-from tandemvote.record.document import DISAGREEMENT, CertificateRecord
+from tandemvote.record.document import Record
 from tandemvote.record.encodings import IntArray
 from tandemvote.verify.arithmetic import HALF
 from tandemvote.verify.coalitions import TIE_ROUNDING, voting_units
 from tandemvote.verify.recount import ROUNDING
+from tandemvote.votes.names import DISAGREEMENT
 
 
-def impossible_counts(record: CertificateRecord) -> Iterator[str]:
+def impossible_counts(record: Record) -> Iterator[str]:
     """List what is impossible about the counts of a record."""
     yield from _impossible_pairs(record)
     yield from _impossible_profile(record)
     if sorted(set(record.classes)) != [*record.classes]:
         yield "the classes are not sorted, or a label is listed twice; ties go to the first class"
-    if len(record.classes) == 1 and record.counts["tandem_errors"].any():
+    if len(record.classes) == 1 and record.counts.tandem_errors.any():
         yield "voters err although there is only one class"
     yield from _impossible_vote(record)
 
 
-def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
+def _impossible_pairs(record: Record) -> Iterator[str]:
     """List counts of a pair of voters that contradict each other or those of each voter."""
     held_out, *_, equal = record.shared.values()
     itself = np.diag(equal - held_out) | (np.diag(record.unlabeled_agreements) - record.n_unlabeled)
@@ -39,12 +40,12 @@ def _impossible_pairs(record: CertificateRecord) -> Iterator[str]:
         for i, j in np.argwhere(np.tril((part < low) | (part > high)))[:1]:
             possible = f"between {np.broadcast_to(low, part.shape)[i, j]} and {high[i, j]}"
             yield f"voters {j} and {i} have {part[i, j]} {what}, which must be {possible}"
-    if (record.counts["disagreement_overlaps"] - held_out != record.n_unlabeled).any():
+    if (record.counts.disagreement_overlaps - held_out != record.n_unlabeled).any():
         yield "the number of unlabeled samples differs from pair to pair"
 
 
 def _limits_of_pairs(
-    record: CertificateRecord,
+    record: Record,
 ) -> Iterator[tuple[str, IntArray | int, IntArray, IntArray]]:
     """Yield what is counted of each pair and its limits, one by one: matrices may be large."""
     unlabeled = {"equal predictions of unlabeled samples": record.unlabeled_agreements}
@@ -63,7 +64,7 @@ def _limits_of_pairs(
     yield "equal predictions", agreed if len(record.classes) <= 2 else right, equal, agreed
 
 
-def _impossible_profile(record: CertificateRecord) -> Iterator[str]:
+def _impossible_profile(record: Record) -> Iterator[str]:
     """List shares of the weight that no vote has.
 
     The classes apart from the classifier's and the next one share the rest, each with at most as
@@ -71,7 +72,7 @@ def _impossible_profile(record: CertificateRecord) -> Iterator[str]:
     """
     if record.profile is None:
         return
-    leads, gaps = record.profile["leads"], record.profile["gaps"]
+    leads, gaps = record.profile.leads, record.profile.gaps
     others, of_vote = leads - gaps, record.deployed is None
     rest, n_others = 1 - leads - others, max(len(record.classes) - 2, 0)
     possible = (leads >= 0) & (others >= 0) & ((gaps >= 0) | (not of_vote))
@@ -87,15 +88,15 @@ def _impossible_profile(record: CertificateRecord) -> Iterator[str]:
         yield f"the counts have {record.n_unlabeled} unlabeled samples, the profile {leads.size}"
 
 
-def _impossible_vote(record: CertificateRecord) -> Iterator[str]:
+def _impossible_vote(record: Record) -> Iterator[str]:
     """Compare errors of the vote with those of its voters, where all vote on the same samples."""
-    sizes, errors = np.diag(record.counts["overlaps"]), np.diag(record.counts["tandem_errors"])
+    sizes, errors = np.diag(record.counts.overlaps), np.diag(record.counts.tandem_errors)
     if record.test is not None and (sizes != record.test.n_samples).any():
         yield f"the voters are not all tested on the {record.test.n_samples} test samples"
     units = np.array(voting_units(record.weights), object)
     voting = np.flatnonzero(units)
     units, total = units[voting].tolist(), sum(units[voting] * errors[voting])
-    for what, stated in (("observed", record.observed), ("test", record.test)):
+    for what, stated in (("observed", record.voted), ("test", record.test)):
         if stated is None or (sizes[voting] != stated.n_samples).any():
             continue
         alone = what == "test" and record.has_referee

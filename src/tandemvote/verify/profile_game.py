@@ -19,7 +19,7 @@ import numpy as np
 
 from tandemvote.record.encodings import FloatArray
 from tandemvote.verify.arithmetic import HALF, Arithmetic, is_above
-from tandemvote.verify.averages import Evidence, SampleSize
+from tandemvote.verify.averages import Quantities, SampleSize
 
 N_CELLS = 24
 """Cells of g, by the evidence of the labels."""
@@ -53,7 +53,7 @@ FEW_KINKS = 5
 
 
 def smallest_refuted(
-    seen: Evidence, size: SampleSize, delta: Fraction, stated: Fraction
+    seen: Quantities, size: SampleSize, delta: Fraction, stated: Fraction
 ) -> tuple[Fraction, Fraction] | None:
     """Enclose the smallest error rate that is refuted, closely if it is the stated one.
 
@@ -102,7 +102,7 @@ def _tilts(size: SampleSize, nats: Any) -> list[tuple[Fraction, Any]]:
 
 
 def _largest_gibbs(
-    seen: Evidence, size: SampleSize, tilts: list[tuple[Fraction, Any]], evidence: Any
+    seen: Quantities, size: SampleSize, tilts: list[tuple[Fraction, Any]], evidence: Any
 ) -> Any:
     """Smallest g against which the labels give that much evidence, divergence included."""
     calculate = seen.arithmetic
@@ -135,7 +135,7 @@ class _Game(NamedTuple):
     bets: FloatArray
 
 
-def _games(seen: Evidence) -> list[_Game]:
+def _games(seen: Quantities) -> list[_Game]:
     """Return the games that share the evidence of the unlabeled samples."""
     n, of_vote = seen.record.n_voters, seen.record.deployed is None
     if of_vote or n > FEW_KINKS:
@@ -143,11 +143,12 @@ def _games(seen: Evidence) -> list[_Game]:
     else:  # slopes 1, ..., 2/K, 1/K and 0, each with 3/4 of what is left
         shares = [(Fraction(3, 4**game), 1 - Fraction(game - 1, n)) for game in range(1, n + 1)]
         shares.append((Fraction(1, 4**n), Fraction(0)))
-    leads, gaps = (seen.record.profile or {}).values()
+    profile = seen.record.profile
+    assert profile is not None
     games = []
     for share, slope in shares:
         largest = max(slope - HALF, Fraction(0)) if of_vote else slope
-        phi = np.maximum(float(slope) - gaps, 0.0) - (1.0 - leads) + FOUR_ROUNDINGS
+        phi = np.maximum(float(slope) - profile.gaps, 0.0) - (1.0 - profile.leads) + FOUR_ROUNDINGS
         phi = np.minimum(phi, _rounded_up(largest))
         bets = _bets(phi, float(slope - 1 + largest) / 2, float(largest - slope + 1) / 2)
         games.append(_Game(share, slope, largest, phi, bets))

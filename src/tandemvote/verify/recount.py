@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.metrics.metric import METRICS, outcomes_of
-from tandemvote.record.document import CLASS, PREDICTED, CertificateRecord, Document
+from tandemvote.record.document import Document, Record
 from tandemvote.record.encodings import FloatArray, IntArray
 from tandemvote.votes.cell_text import written
 from tandemvote.votes.codes import Codes
 from tandemvote.votes.draws import shuffled
+from tandemvote.votes.names import CLASS, PREDICTED
 from tandemvote.votes.pair_counts import true_pairs
 from tandemvote.votes.profile import vote_leads
 from tandemvote.votes.votes import Votes, select_samples
@@ -67,7 +68,7 @@ def recount(
             yield from (f"on {group.samples}: {problem}" for problem in problems)
 
 
-def _other_group(record: CertificateRecord, votes: Votes | None, inside: Mask) -> Iterator[str]:
+def _other_group(record: Record, votes: Votes | None, inside: Mask) -> Iterator[str]:
     """List where a certificate of a group differs from the samples that a column has in it."""
     n_samples = inside.size if votes is None else votes.n_samples
     if inside.size != n_samples or inside.sum() != record.n_samples:
@@ -76,7 +77,7 @@ def _other_group(record: CertificateRecord, votes: Votes | None, inside: Mask) -
         yield from _other_votes(record, select_samples(votes, inside))
 
 
-def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
+def _other_votes(record: Record, votes: Votes) -> Iterator[str]:
     """List where the counts of labeled samples in a record are not those of the votes."""
     yield from _other_voters(record, votes)
     for sets, (what, stated) in zip(labeled_sets(votes), record.shared.items(), strict=True):
@@ -85,9 +86,7 @@ def _other_votes(record: CertificateRecord, votes: Votes) -> Iterator[str]:
         yield from _differences(f"the {what}", record.totals[what], planes.sum(axis=-1))
 
 
-def _other_voters(
-    record: CertificateRecord, votes: Votes, *, deployed: bool = False
-) -> Iterator[str]:
+def _other_voters(record: Record, votes: Votes, *, deployed: bool = False) -> Iterator[str]:
     """Report another number of voters than in the file, or a label that it does not have."""
     if votes.n_voters != record.n_voters + deployed:
         also = " and, in the last column, the deployed classifier" * deployed
@@ -99,7 +98,7 @@ def _other_voters(
         yield f"the votes have the label {label!r:.40}, which is not among those of the file"
 
 
-def _other_measure(record: CertificateRecord, votes: Votes) -> Iterator[str]:
+def _other_measure(record: Record, votes: Votes) -> Iterator[str]:
     """List counts of a metric that are not those of the votes."""
     if (measure := record.measure) is None:
         return
@@ -112,10 +111,10 @@ def _other_measure(record: CertificateRecord, votes: Votes) -> Iterator[str]:
             yield f"the {what} of {record.metric} are not those of the votes: {counted[:3]}"
 
 
-def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
+def _other_unlabeled(record: Record, votes: Votes) -> Iterator[str]:
     """List where the unlabeled counts and the profile of a record are not those of the votes."""
     yield from _other_voters(record, votes, deployed=record.deployed is not None)
-    n_profile = 0 if record.profile is None else len(record.profile["leads"])
+    n_profile = 0 if record.profile is None else record.profile.n_samples
     counted = profiled = np.arange(votes.n_unlabeled)
     if record.n_unlabeled + n_profile == votes.n_unlabeled and n_profile:
         counted, profiled = map(np.sort, np.array_split(shuffled(votes.unlabeled), 2))
@@ -131,7 +130,8 @@ def _other_unlabeled(record: CertificateRecord, votes: Votes) -> Iterator[str]:
     if record.profile is not None:
         order = shuffled(predictions[:, profiled])
         counted_again = leads_and_gaps(record, predictions[:, profiled])
-        for (name, stated), again in zip(record.profile.items(), counted_again, strict=True):
+        for name, again in zip(("leads", "gaps"), counted_again, strict=True):
+            stated = getattr(record.profile, name)
             if not (np.abs(stated - again[order]) <= ROUNDING).all():  # each vote moves all samples
                 yield f"the {name} of unlabeled samples, or their order, are not those of the votes"
 
@@ -159,12 +159,12 @@ def labeled_sets(votes: Votes) -> list[list[Mask]]:
     return [[held_out], [held_out & ~right], [held_out & right], equal]
 
 
-def unlabeled_sets(record: CertificateRecord, predictions: Codes) -> list[Mask]:
+def unlabeled_sets(record: Record, predictions: Codes) -> list[Mask]:
     """Return which unlabeled samples are in the sets of equal predictions, one row per voter."""
     return [predictions == c for c in range(len(record.classes))]
 
 
-def indicators(record: CertificateRecord, votes: Votes) -> dict[str, Mask]:
+def indicators(record: Record, votes: Votes) -> dict[str, Mask]:
     """Return which samples count in each of the totals of a record."""
     predicted = observed_vote(votes, record.weights)
     voted = predicted >= 0
@@ -176,13 +176,13 @@ def indicators(record: CertificateRecord, votes: Votes) -> dict[str, Mask]:
     return {name: planes for name, planes in counted.items() if name in record.totals}
 
 
-def leads_and_gaps(record: CertificateRecord, predictions: Codes) -> tuple[FloatArray, FloatArray]:
+def leads_and_gaps(record: Record, predictions: Codes) -> tuple[FloatArray, FloatArray]:
     """Return the profile of predictions, those of a deployed classifier in the last row."""
     deployed = None if record.deployed is None else predictions[-1]
     return vote_leads(predictions[: record.n_voters], record.weights, deployed)
 
 
-def in_classes(record: CertificateRecord, votes: Votes) -> Votes:
+def in_classes(record: Record, votes: Votes) -> Votes:
     """Return votes with the classes of a file, in its order, before any that it does not have."""
     names = [written(label) for label in votes.classes.tolist()]
     all_names = list(dict.fromkeys([*map(written, record.classes), *names]))

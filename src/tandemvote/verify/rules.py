@@ -10,14 +10,23 @@ from typing import Any
 
 from scipy.optimize import OptimizeResult, minimize_scalar
 
-from tandemvote.record.document import VOTE_PROFILE
 from tandemvote.record.encodings import FloatArray
 from tandemvote.verify.arithmetic import HALF, Arithmetic, is_above
-from tandemvote.verify.averages import Average, Evidence
+from tandemvote.verify.averages import Average, Quantities
 from tandemvote.verify.profile_game import smallest_refuted
 from tandemvote.verify.truths import NO_BOUND, Truth, clipped
+from tandemvote.votes.names import (
+    C1,
+    C2,
+    COALITION,
+    DISAGREEMENT,
+    FIRST_ORDER,
+    TANDEM,
+    TEST_SET,
+    VOTE_PROFILE,
+)
 
-Rule = Callable[[Evidence, Fraction], Truth | None]
+Rule = Callable[[Quantities, Fraction], Truth | None]
 
 OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 """Offsets of Chebyshev and Cantelli's inequality that share delta."""
@@ -26,17 +35,17 @@ LARGEST_TILT = 100.0
 """Largest t that is searched for C2: with a larger one f is negative, or d above 0.49995."""
 
 
-def _first_order(seen: Evidence, delta: Fraction) -> Truth:
+def _first_order(seen: Quantities, delta: Fraction) -> Truth:
     _, error = seen.gibbs.ends(delta)
     return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition) * error)
 
 
-def _tandem(seen: Evidence, delta: Fraction) -> Truth:
+def _tandem(seen: Quantities, delta: Fraction) -> Truth:
     _, tandem = seen.tandem.ends(delta)
     return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem)
 
 
-def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
+def _disagreement(seen: Quantities, delta: Fraction) -> Truth:
     least, error = seen.gibbs.ends(delta / 2)
     differ, _ = seen.disagreement.ends(delta / 2)
     # The error between the two ends that allows the most disagreement.
@@ -46,7 +55,7 @@ def _disagreement(seen: Evidence, delta: Fraction) -> Truth:
     return truth.unless_positive(seen, differ - 2 * g * (1 - g))
 
 
-def _c1(seen: Evidence, delta: Fraction) -> Truth:
+def _c1(seen: Quantities, delta: Fraction) -> Truth:
     _, r = seen.gibbs.ends(delta / 2, "exact")
     d, _ = seen.disagreement.ends(delta / 2, "exact")
     half = seen.arithmetic.exactly(HALF)
@@ -57,7 +66,7 @@ def _c1(seen: Evidence, delta: Fraction) -> Truth:
     return truth.unless_positive(seen, d - 2 * r * (1 - r))
 
 
-def _c2(seen: Evidence, delta: Fraction) -> Truth:
+def _c2(seen: Quantities, delta: Fraction) -> Truth:
     allowed = seen.tandem.size.allowed(delta, "of three outcomes")
     if allowed is None:
         return NO_BOUND
@@ -124,7 +133,7 @@ def _smallest(function: Callable[[float], float], low: float, high: float) -> Op
     return minimize_scalar(function, bounds=(low, high), options={"xatol": 1e-14})
 
 
-def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
+def _c_tandem(seen: Quantities, delta: Fraction) -> Truth:
     least_error, error = seen.gibbs.ends(delta / 2)
     least_tandem, tandem = seen.tandem.ends(delta / 2)
     half = seen.arithmetic.exactly(HALF)
@@ -135,7 +144,7 @@ def _c_tandem(seen: Evidence, delta: Fraction) -> Truth:
     return truth.unless_positive(seen, -variance, least_tandem - error)
 
 
-def _c_box(seen: Evidence, delta: Fraction) -> Truth:
+def _c_box(seen: Quantities, delta: Fraction) -> Truth:
     """Largest (t - g^2) / (t - g + 1/4) over the box, at the g nearest to 2 t that it allows."""
     least_error, error = seen.gibbs.ends(delta / 2)
     least_tandem, tandem = seen.tandem.ends(delta / 2)
@@ -150,7 +159,7 @@ def _c_box(seen: Evidence, delta: Fraction) -> Truth:
     return truth.unless_positive(seen, *excesses)
 
 
-def _second_order(seen: Evidence, delta: Fraction) -> Truth:
+def _second_order(seen: Quantities, delta: Fraction) -> Truth:
     """Mean of the pair variable: 1 where both err, 3/2 where one does."""
     both, one = seen.tandem.part, seen.lone.part
     share = Average(both * 2 / 3 + one, both / 3 + (1 - both - one), seen.tandem.size)
@@ -158,7 +167,7 @@ def _second_order(seen: Evidence, delta: Fraction) -> Truth:
     return clipped(seen, 3 * mean / 2)
 
 
-def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
+def _bernstein_cantelli(seen: Quantities, delta: Fraction) -> Truth:
     """Least (mu^2 + m) / (1/2 - mu)^2 over offsets mu, m by unexpected Bernstein at some rates."""
     size, share = seen.tandem.size, delta / len(OFFSETS)
     if size.rate is None:
@@ -182,7 +191,7 @@ def _bernstein_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     return least._replace(low=min(truth.low for truth in truths))
 
 
-def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
+def _split_kl_cantelli(seen: Quantities, delta: Fraction) -> Truth:
     """Limit common errors from above and lone errors from below; the best offset is explicit."""
     _, t = seen.tandem.ends(delta / 2, "exact")
     o, _ = seen.lone.ends(delta / 2, "exact")
@@ -196,18 +205,18 @@ def _split_kl_cantelli(seen: Evidence, delta: Fraction) -> Truth:
     return truth.unless_positive(seen, excess)
 
 
-def _vote_profile(seen: Evidence, delta: Fraction) -> Truth | None:
+def _vote_profile(seen: Quantities, delta: Fraction) -> Truth | None:
     if seen.in_full is None or seen.record.profile is None:
         return NO_BOUND
     if seen.record.deployed is not None and seen.record.n_voters == 1:
-        return _single_voter(seen, delta, seen.record.profile["leads"])
+        return _single_voter(seen, delta, seen.record.profile.leads)
     # The search begins at the stated value.
     stated = Fraction(seen.record.candidates[VOTE_PROFILE])
     ends = smallest_refuted(seen, seen.in_full, delta, stated)
     return None if ends is None else Truth(*ends)
 
 
-def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
+def _single_voter(seen: Quantities, delta: Fraction, leads: FloatArray) -> Truth:
     """Add the errors of the voter and the differences from it, at levels that share delta."""
     errors, size = seen.coalitions.errors[0], seen.coalitions.sizes[0]
     differ, ratio = int((leads < 0.5).sum()), Fraction(3, 2)
@@ -225,11 +234,11 @@ def _single_voter(seen: Evidence, delta: Fraction, leads: FloatArray) -> Truth:
     return clipped(seen, value)
 
 
-def _coalition(seen: Evidence, delta: Fraction) -> Truth:
+def _coalition(seen: Quantities, delta: Fraction) -> Truth:
     return clipped(seen, seen.coalitions.bound(delta, seen.arithmetic))
 
 
-def _test_set(seen: Evidence, delta: Fraction) -> Truth:
+def _test_set(seen: Quantities, delta: Fraction) -> Truth:
     if seen.record.test is None:
         return NO_BOUND
     return clipped(seen, seen.arithmetic.binomial_limit(*seen.record.test, delta))
@@ -238,25 +247,25 @@ def _test_set(seen: Evidence, delta: Fraction) -> Truth:
 def _for_two_classes(rule: Rule) -> Rule:
     """Return a rule that shows nothing if there are more classes."""
 
-    def limited(seen: Evidence, delta: Fraction) -> Truth | None:
+    def limited(seen: Quantities, delta: Fraction) -> Truth | None:
         return NO_BOUND if len(seen.record.classes) > 2 else rule(seen, delta)
 
     return limited
 
 
 RULES: Mapping[str, Rule] = {
-    "first_order": _first_order,
-    "tandem": _tandem,
-    "disagreement": _for_two_classes(_disagreement),
-    "c1": _for_two_classes(_c1),
-    "c2": _for_two_classes(_c2),
+    FIRST_ORDER: _first_order,
+    TANDEM: _tandem,
+    DISAGREEMENT: _for_two_classes(_disagreement),
+    C1: _for_two_classes(_c1),
+    C2: _for_two_classes(_c2),
     "c_tandem": _c_tandem,
     "c_box": _c_box,
     "second_order": _second_order,
     "bernstein_cantelli": _bernstein_cantelli,
     "split_kl_cantelli": _split_kl_cantelli,
-    "coalition": _coalition,
-    "vote_profile": _vote_profile,
-    "test_set": _test_set,
+    COALITION: _coalition,
+    VOTE_PROFILE: _vote_profile,
+    TEST_SET: _test_set,
 }
 """How each bound follows from evidence and failure probability; None if no value can be right."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tandemvote.verify.arithmetic import Arithmetic
-from tandemvote.verify.averages import Evidence
+from tandemvote.verify.averages import Quantities
 
 TOLERANCE = Fraction(1, 10**9)
 """How far a stated value may be above the truth, and without rigor below it. Two estimates
@@ -31,7 +31,7 @@ class Truth(NamedTuple):
     smallest_denominator: Fraction = Fraction(1)
     or_one: bool = False
 
-    def unless_positive(self, seen: Evidence, *excesses: Any) -> Truth:
+    def unless_positive(self, seen: Quantities, *excesses: Any) -> Truth:
         """Return `NO_BOUND` if an excess is positive, so that estimates contradict each other."""
         ends = [seen.arithmetic.ends(excess) for excess in excesses]
         if any(low > TOLERANCE for low, _ in ends):
@@ -43,7 +43,7 @@ NO_BOUND = Truth(Fraction(1), Fraction(1))
 """The truth where the evidence shows nothing: 1."""
 
 
-def clipped(seen: Evidence, value: Any, denominator: Any = None) -> Truth:
+def clipped(seen: Quantities, value: Any, denominator: Any = None) -> Truth:
     """Return the ends of a number within [0, 1], and how small its denominator may be."""
     low, high = (min(max(end, Fraction(0)), Fraction(1)) for end in seen.arithmetic.ends(value))
     if denominator is None:

@@ -8,36 +8,26 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.auditing import Findings
-from tandemvote.metrics.metric import AT_MOST
 from tandemvote.record.assumptions import GROUPS
-from tandemvote.record.document import (
-    CLASS,
-    OBSERVED_ABOVE_BOUND,
-    PREDICTED,
-    TEST_SET,
-    VOTE_PROFILE,
-    CertificateRecord,
-    Document,
-    Group,
-    Grouping,
-)
+from tandemvote.record.document import OBSERVED_ABOVE_BOUND, Document, Group, Grouping, Record
 from tandemvote.record.encodings import IntArray
 from tandemvote.record.json_text import CertificateFileError, read_document, shortened
 from tandemvote.verify.arithmetic import Arithmetic, Balls
-from tandemvote.verify.averages import Evidence
+from tandemvote.verify.averages import Quantities
 from tandemvote.verify.measures import wrong_measure
 from tandemvote.verify.possible_counts import impossible_counts
 from tandemvote.verify.recount import recount
 from tandemvote.verify.rules import RULES
 from tandemvote.verify.truths import as_different_texts, wrong_value
 from tandemvote.votes.confidence import MAX_DELTA
-from tandemvote.votes.decimals import rounded_down, rounded_up
+from tandemvote.votes.names import C1, C2, CLASS, DISAGREEMENT, PREDICTED, TEST_SET, VOTE_PROFILE
 from tandemvote.votes.votes import Votes
 
-OF_TWO_CLASSES = {"disagreement", "c1", "c2"}
+OF_TWO_CLASSES = {DISAGREEMENT, C1, C2}
 """Bounds that hold for two classes only."""
 
 DELTA_ROUNDING = Fraction(1, 10**12)
@@ -172,9 +162,7 @@ def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
         yield "the digest does not match: words or counts were changed after the file was written"
 
 
-def _wrong_record(
-    record: CertificateRecord, arithmetic: Arithmetic, delta: Fraction
-) -> Iterator[str]:
+def _wrong_record(record: Record, arithmetic: Arithmetic, delta: Fraction) -> Iterator[str]:
     """List what is wrong with one certificate, whose exact failure probability is `delta`."""
     yield from _wrong_weights(record)
     if not 0 < record.delta <= MAX_DELTA:
@@ -182,7 +170,7 @@ def _wrong_record(
     yield from _inapplicable(record)
     yield from _wrong_totals(record)
     yield from impossible_counts(record)
-    seen = Evidence(record, arithmetic)
+    seen = Quantities(record, arithmetic)
     if record.measure is not None:
         yield from wrong_measure(seen, delta)
     else:
@@ -195,12 +183,12 @@ def _wrong_record(
         yield f"the finding {each.code[:40]!r} is an error that nobody overrode"
 
 
-def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
+def _wrong_weights(record: Record) -> Iterator[str]:
     """List weights that are negative, do not sum to 1, or are positive where the prior is 0."""
     for name, weights in (("weights", record.weights), ("prior", record.prior)):
-        lowest = min(weights)
-        if lowest < 0:
-            yield f"the {name} are {lowest} at voter {weights.index(lowest)}, below 0"
+        voter = int(weights.argmin())
+        if weights[voter] < 0:
+            yield f"the {name} are {weights[voter]} at voter {voter}, below 0"
         total = sum(map(Fraction, weights), Fraction(0))
         if abs(total - 1) > 1e-9:
             shown, _ = as_different_texts(total, Fraction(1))
@@ -210,12 +198,12 @@ def _wrong_weights(record: CertificateRecord) -> Iterator[str]:
             yield f"voter {voter} has weight {weight:.3g} but prior 0, so no bound exists"
 
 
-def _inapplicable(record: CertificateRecord) -> Iterator[str]:
+def _inapplicable(record: Record) -> Iterator[str]:
     """List bounds that do not fit the classes, the voters or the counts."""
     names, n_classes = set(record.candidates), len(record.classes)
     if record.fitted in OF_TWO_CLASSES and n_classes > 2:
         yield f"weights are fitted for two classes only; there are {n_classes}"
-    if record.measure is None and (record.metric, record.direction) != ("error", AT_MOST):
+    if record.measure is None and record.metric != "error":
         yield f"the counts of {record.metric} are missing"
     if record.deployed is not None and names != {VOTE_PROFILE}:
         yield "bounds other than vote_profile are not about the deployed classifier"
@@ -229,10 +217,10 @@ def _inapplicable(record: CertificateRecord) -> Iterator[str]:
         yield "bounds other than test_set are not about a vote whose ties a referee breaks"
 
 
-def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
+def _wrong_totals(record: Record) -> Iterator[str]:
     """List numbers of samples, and of errors on them, that contradict each other."""
-    n, seen, test = record.n_samples, record.observed, record.test
-    largest = int(record.counts["overlaps"].max())
+    n, seen, test = record.n_samples, record.voted, record.test
+    largest = int(record.counts.overlaps.max())
     if test is not None and test.n_samples != n:
         yield f"the vote is tested on {test.n_samples} of {n} samples"
     if largest > n:
@@ -249,20 +237,15 @@ def _wrong_totals(record: CertificateRecord) -> Iterator[str]:
         )
 
 
-def _wrong_value(record: CertificateRecord) -> Iterator[str]:
-    """List a value that is not the smallest candidate, or is better as printed than as stated.
+def _wrong_value(record: Record) -> Iterator[str]:
+    """List what does not follow from the candidates and the metric, or lacks its finding.
 
     An observed error above the value requires the finding that reports it.
     """
-    value, smallest = record.value, min(record.candidates.values())
-    if record.bound not in record.candidates:
-        yield f"the certificate rests on {record.bound[:40]!r}, which is not a candidate"
-    elif not value == record.candidates[record.bound] == smallest:
-        yield f"the certified value is {value!r}; the smallest of the candidates is {smallest!r}"
-    rounded = rounded_up if record.direction == AT_MOST else rounded_down
-    if record.printed != rounded(value):
-        yield f"the certified value is {value!r}, but printed as {record.printed[:40]!r}"
-    seen, codes = record.observed, [each.code for each in record.findings]
+    for name, stated in record.stated.items():
+        if stated != (true := getattr(record, name)):
+            yield f"the {name} is stated as {stated!r:.40}, but it is {true!r}"
+    value, seen, codes = record.value, record.voted, [each.code for each in record.findings]
     error = seen.n_errors / max(seen.n_samples, 1) if seen and record.measure is None else 0.0
     if error > value and OBSERVED_ABOVE_BOUND not in codes:
         yield f"the observed error is above the bound; no finding {OBSERVED_ABOVE_BOUND} says so"
@@ -283,7 +266,7 @@ def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
         yield "groups by predicted class require a test of the vote itself"
     if len(members) < len(labels):
         yield f"the grouping by {by!r} lists {len(labels)} groups; {len(members)} are certified"
-    if any(each.weights != whole.weights or each.classes != whole.classes for each in members):
+    if any(_differing(each, whole, "weights", "classes") for each in members):
         return  # which is found with the group
     for name, total in _additive(whole).items():  # every sample is in one group
         parts = sum((_additive(each).get(name, 0 * total) for each in members), 0 * total)
@@ -292,13 +275,18 @@ def _wrong_grouping(document: Document, grouping: Grouping) -> Iterator[str]:
             yield f"the groups by {by!r} have {more} {name} than all samples"
 
 
-def _additive(record: CertificateRecord) -> dict[str, IntArray]:
+def _differing(one: Record, other: Record, *names: str) -> list[str]:
+    pairs = ((name, getattr(one, name), getattr(other, name)) for name in names)
+    return [name for name, own, theirs in pairs if not np.array_equal(own, theirs)]
+
+
+def _additive(record: Record) -> dict[str, IntArray]:
     """Return what disjoint groups of samples add up to."""
     return record.totals | {f"common {name}": each for name, each in record.shared.items()}
 
 
 def _wrong_group(
-    document: Document, group: Group, record: CertificateRecord, arithmetic: Arithmetic
+    document: Document, group: Group, record: Record, arithmetic: Arithmetic
 ) -> Iterator[str]:
     """List where a group differs from the whole in its vote or bound, or lacks its share of delta.
 
@@ -311,12 +299,11 @@ def _wrong_group(
     if [each.group for each in document.certificates].count(group) > 1:
         yield "the group is stated twice"
     same = ("weights", "prior", "fitted", "members", "classes", "deployed", "ties")
-    for name in (*same, "published", "one_row_per_group", "latest"):
-        if getattr(record, name) != getattr(whole, name):
-            yield f"its {name} differ from those of the certificate on all samples"
+    for name in _differing(record, whole, *same, "published", "one_row_per_group", "latest"):
+        yield f"its {name} differ from those of the certificate on all samples"
     if record.candidates.keys() != whole.candidates.keys() or VOTE_PROFILE in record.candidates:
         yield "its candidates are not those of the certificate on all samples"
-    if record.profile is not None or record.counts["unlabeled_disagreements"].any():
+    if record.profile is not None or record.counts.unlabeled_disagreements.any():
         yield "unlabeled samples belong to no group"
     due = Fraction(whole.delta) / len(document.groupings) / len(labels)
     if abs(Fraction(record.delta) - due) > DELTA_ROUNDING * due:
@@ -329,7 +316,7 @@ def _wrong_group(
     yield from _wrong_record(record, arithmetic, due)
 
 
-def _wrong_class(group: Group, record: CertificateRecord, own: int) -> Iterator[str]:
+def _wrong_class(group: Group, record: Record, own: int) -> Iterator[str]:
     """List what is wrong with a group by class, which counts `own` samples of its class."""
     if group.by == CLASS and record.n_samples != own:
         yield "some of its samples are of another class"

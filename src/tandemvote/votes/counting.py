@@ -14,6 +14,7 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence
 from tandemvote.votes.extras import import_extra
+from tandemvote.votes.names import GIVEN
 from tandemvote.votes.votes import Votes, check_voters_tested
 from tandemvote.votes.weighted_vote import votable
 
@@ -21,10 +22,6 @@ from tandemvote.votes.weighted_vote import votable
 PIECES_PER_THREAD = 4
 # How often a piece that failed is tried again: a disk or network may come back.
 RETRIES = 2
-
-
-GIVEN = "given"
-"""How weights were fitted that a user passed: unknown."""
 
 
 def count_votes(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.votes.codes import comparable
-from tandemvote.votes.pair_counts import EXACT_CHUNK, equal_pairs, true_pairs
+from tandemvote.votes.pair_counts import EXACT_CHUNK, PairCounts, equal_pairs, true_pairs
 from tandemvote.votes.set_sizes import IntArray, SetSizes
 from tandemvote.votes.votes import Votes
 
@@ -21,7 +21,7 @@ CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class VoteCounts:
+class VoteCounts(PairCounts):
     """How often voters and pairs of voters err and disagree on samples they were not trained on.
 
     Counts of disjoint sets of samples of the same voters add up: ``a + b``.
@@ -44,6 +44,8 @@ class VoteCounts:
         Number of labeled samples of each class.
     one_row_per_group : bool
         Whether the labeled samples are one random row of each of many groups.
+    latest : str or None
+        Time of the first labeled samples, if these are the latest ones of all.
     partner_errors : ndarray of int64, shape (n_voters, n_voters), or None
         Entry (h, k): errors of voter k on samples held out for both, to check held-out sets.
     n_covered : int or None
@@ -61,15 +63,10 @@ class VoteCounts:
 
     errors: IntArray
     sizes: IntArray
-    tandem_errors: IntArray
-    overlaps: IntArray
-    disagreements: IntArray
-    disagreement_overlaps: IntArray
-    lone_errors: IntArray
     classes: NDArray[Any]
-    unlabeled_disagreements: IntArray
     class_counts: Counter[Any]
     one_row_per_group: bool = False
+    latest: str | None = None
     partner_errors: IntArray | None = None
     n_covered: int | None = None
 
@@ -118,6 +115,11 @@ class VoteCounts:
                 "Cannot add counts of single rows of groups and of all rows. Draw one row of each"
                 " group in every shard."
             )
+        if self.latest != other.latest:
+            raise ValueError(
+                f"Cannot add counts of rows from {self.latest!r} and from {other.latest!r} on."
+                " Test the same latest rows in every shard."
+            )
         names = [*INTEGER_FIELDS]
         for name in ("partner_errors", "n_covered"):  # unknown if it is unknown of either
             if getattr(self, name) is not None and getattr(other, name) is not None:
@@ -126,6 +128,7 @@ class VoteCounts:
             classes=np.union1d(*comparable(self.classes, other.classes)),
             class_counts=self.class_counts + other.class_counts,
             one_row_per_group=self.one_row_per_group,
+            latest=self.latest,
             **{name: getattr(self, name) + getattr(other, name) for name in names},
         )
 
@@ -222,7 +225,7 @@ class VoteCounts:
         )
 
 
-INTEGER_FIELDS = tuple(part.name for part in fields(VoteCounts) if part.type == "IntArray")
+INTEGER_FIELDS = ("errors", "sizes", *(part.name for part in fields(PairCounts)))
 
 
 def _rates(part: IntArray, whole: IntArray, *, without_samples: float) -> FloatArray:
@@ -252,6 +255,7 @@ def _count(votes: Votes) -> VoteCounts:
         unlabeled_disagreements=np.zeros_like(overlaps),
         class_counts=Counter(votes.classes[votes.labels].tolist()),
         one_row_per_group=votes.one_row_per_group,
+        latest=votes.latest,
         partner_errors=partner_errors,
         n_covered=int(held_out.any(axis=0).sum()),
     )

@@ -1,4 +1,4 @@
-"""Count samples for every pair of voters, with exact float32 matrix products.
+"""Counts of samples for every pair of voters, by exact float32 matrix products.
 
 `tandemvote.votes.counts` and the recount of `verify`, which must not import each other, both count
 here.
@@ -6,6 +6,7 @@ here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,18 @@ EXACT_CHUNK = 2**24
 MOST_PRODUCTS = 8
 
 Pairs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairCounts:
+    """Symmetric matrices of shape (n_voters, n_voters); see `tandemvote.VoteCounts`."""
+
+    tandem_errors: Pairs
+    overlaps: Pairs
+    lone_errors: Pairs
+    disagreements: Pairs
+    disagreement_overlaps: Pairs
+    unlabeled_disagreements: Pairs
 
 
 def true_pairs(plane: NDArray[np.bool_], other: NDArray[np.bool_] | None = None) -> Pairs:

@@ -13,24 +13,32 @@ from tandemvote.votes.weighted_vote import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class VoteProfile:
+class Shares:
     """Shares of the voters behind a classifier at each unlabeled sample, in random order.
 
     `leads` are the shares of the voters that predict the class of the classifier. `gaps` are its
     leads over the largest share of another class, negative where the voters outvote it. Both have
-    shape (n_samples,). `weights` are those of the voters. `deployed` is the name of the classifier,
-    None for the vote itself.
+    shape (n_samples,).
     """
 
     leads: FloatArray
     gaps: FloatArray
-    weights: FloatArray
-    deployed: str | None = None
 
     @property
     def n_samples(self) -> int:
         """Number of unlabeled samples."""
         return int(self.leads.size)
+
+
+@dataclass(frozen=True, eq=False)
+class VoteProfile(Shares):
+    """Shares with the `weights` of the voters and the name of the `deployed` classifier.
+
+    The name is None for the vote itself.
+    """
+
+    weights: FloatArray
+    deployed: str | None = None
 
     @classmethod
     def of(

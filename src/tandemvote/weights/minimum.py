@@ -14,8 +14,9 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.names import MINIMIZABLE
 from tandemvote.weights.irprop import irprop
-from tandemvote.weights.objective import MINIMIZABLE, Objective, Step
+from tandemvote.weights.objective import Objective, Step
 from tandemvote.weights.solvers import solve
 
 METHODS = {"newton": solve, "irprop": irprop}

@@ -15,9 +15,8 @@ from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_gamma, check_lambda
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.names import FIRST_ORDER, MINIMIZABLE, TANDEM
 from tandemvote.weights.relaxations import Estimate, Relaxation, WeightedAverages
-
-MINIMIZABLE = ("first_order", "tandem", "disagreement")  # bounds that weights can minimize
 
 
 class Iterate(NamedTuple):
@@ -100,10 +99,10 @@ class Objective:
                 f"Weights cannot minimize the bound {bound!r}: {need.explanation(evidence)}"
             )
         log_prior, losses = np.log(prior), counts.gibbs_losses
-        if bound == "first_order":  # Theorems 1 and 8
+        if bound == FIRST_ORDER:  # Theorems 1 and 8
             gibbs = Estimate.of(counts.voter_sets, prior, delta, published)
             return cls(Relaxation(2.0, gibbs), log_prior, losses)
-        if bound == "tandem":  # Theorem 9
+        if bound == TANDEM:  # Theorem 9
             tandem = Estimate.of(counts.pair_sets, prior, delta, published)
             no_losses = np.zeros_like(losses)
             return cls(Relaxation(4.0, tandem), log_prior, no_losses, counts.tandem_losses)
