@@ -142,6 +142,26 @@ def test_no_guarantee_is_called_no_guarantee():
     assert "not below that of the majority-class baseline" in certificate.advice
 
 
+@pytest.mark.parametrize("weights", ["tandem", "first_order", [0.5, 0.5, *[0.0] * 13]])
+def test_no_test_set_is_planned_with_the_error_of_weights_that_may_be_fitted(votes, weights):
+    certificate = certify_votes(votes, weights=weights, bound="tandem")
+    assert certificate.observed < certificate.value / 2
+    assert certificate.labels_for(certificate.value / 2) == ""
+    assert "fitted on the same samples" in certificate.basis
+    uniform = certify_votes(votes, bound="tandem")
+    assert "a test set of" in uniform.labels_for(uniform.value / 2)
+    assert "fitted" not in uniform.basis
+
+
+@pytest.mark.filterwarnings("ignore::tandemvote.bounds.VacuousBoundWarning")
+def test_coin_flips_with_fitted_weights_promise_no_test_set():
+    """The weights choose 1 of 200 voters that flip coins: its errors here are few by selection."""
+    rng = np.random.default_rng(0)
+    votes = Votes.from_predictions(rng.integers(2, size=(200, 15)), rng.integers(2, size=15))
+    certificate = certify_votes(votes, weights="tandem", bound="tandem")
+    assert certificate.observed < 0.3 and "as here" not in repr(certificate)
+
+
 @given(st.floats(5e-324, 0.5))
 def test_confidence_is_never_printed_too_large(delta):
     text = percent(delta)

@@ -9,7 +9,7 @@ from scipy.stats import binom
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import CertifiedClassifier
+from tandemvote import CertifiedClassifier, certify
 from tandemvote.certificate import Certificate
 from tandemvote.models.splitting import latest_test_rows, time_ranks
 from tandemvote.record.assumptions import LATEST, ONE_ROW_PER_GROUP
@@ -40,6 +40,16 @@ def test_the_latest_rows_test_and_earlier_ones_train():
     for member in model.estimators_:
         assert set(member.rows_) == set(X[TIMES < 160, 0])
     assert set(model.referee_.rows_) == set(X[:, 0])
+
+
+@pytest.mark.parametrize("part", ["counts", "evidence"])
+def test_counts_of_the_latest_rows_are_about_rows_like_the_latest(part):
+    certificate = fitted(TIMES).certificate_
+    again = certify(getattr(certificate, part))
+    assert again.latest == certificate.latest == "160"
+    assert "the latest, from 160 on" in again.basis and LATEST in again.assumptions
+    if part == "evidence":
+        assert (again.ties, again.value) == ("referee", certificate.value)
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,10 @@ def test_a_result_does_not_change_and_adds_to_its_own_kind_only():
     grouped = VoteCounts.from_votes(replace(votes, one_row_per_group=True))
     with pytest.raises(ValueError, match="single rows of groups and of all rows"):
         _ = evidence.counts + grouped
+    latest = VoteCounts.from_votes(replace(votes, latest="2024"))
+    assert (latest + latest).latest == "2024"
+    with pytest.raises(ValueError, match="rows from None and from '2024' on"):
+        _ = evidence.counts + latest
 
 
 def test_counts_of_a_fitted_certificate_certify_nothing_about_other_weights():
