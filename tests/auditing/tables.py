@@ -248,7 +248,65 @@ def names(rng, n, y):
     ]
 
 
+def visits(rng, n, y):
+    return [f"PAT-{place // 3:04d}/visit{place % 3 + 1}" for place in rng.permutation(n)]
+
+
+def ends_with(chance_of_one, chance_of_other):
+    """Draw a week, the last one for nearly all rows of a class and hardly any other."""
+
+    def draw(rng, n, y):
+        chance = np.where(y, chance_of_one, chance_of_other)
+        return np.where(rng.random(n) < chance, 52, rng.integers(1, 52, n))
+
+    return draw
+
+
+def of_three_classes(value, others):
+    """Return a case: a table of three classes, and a column that reveals the last of them."""
+
+    def draw(rng, n):
+        X, _ = numbers(rng, n)
+        y = rng.integers(3, size=n)
+        column = np.where(y == 2, value(rng, n), others(rng, n))
+        return X.drop(columns="clock").assign(balance=column), y
+
+    return draw
+
+
+def positive(rng, n):
+    return 1 + rng.exponential(100, n).round(2)
+
+
+def with_code(rng, n, y):
+    return np.where(rng.random(n) < 0.05, -999, rng.normal(40, 10, n).round())
+
+
+def livch(rng, n, y):
+    return rng.choice(["0", "1", "2", "3+"], n, p=[0.3, 0.2, 0.2, 0.3])
+
+
+def subjects(rng, n, y):
+    """Draw the numbers of subjects, each with some rows that follow each other."""
+    return np.repeat(np.arange(n), rng.integers(1, 8, n))[:n]
+
+
+def two_spellings(rng, n):
+    return rng.choice(["No", "no", "Yes", "yes"], n)
+
+
 CASES = {
+    "groups: beginnings of names": ("grouped_names", with_column("visit", visits)),
+    "groups: id, whatever the labels": ("repeated_names", with_column("subject_id", subjects)),
+    "leak: one value": ("leak", with_column("week", ends_with(1, 0.02))),
+    "leak: one value, with exceptions": ("leak", with_column("week", ends_with(1, 0.035))),
+    "leak: present for one class of three": ("leak", of_three_classes(
+        positive, lambda rng, n: np.full(n, np.nan))),
+    "leak: zero for one class of three": ("leak", of_three_classes(
+        lambda rng, n: np.zeros(n), positive)),
+    "target: two spellings": ("label_spelling", target(two_spellings)),
+    "cells: a category with 3+": ("text_values", with_column("livch", livch)),
+    "cells: -999": ("missing_code", with_column("age", with_code)),
     **{f"groups: {name}": ("grouped_rows", grouped(name)) for name in (
         "patientid", "userid", "caseid", "mrn", "household", "device")},
     "groups: of random size": ("grouped_rows", grouped("patient", equal=False)),
@@ -286,10 +344,14 @@ CASES = {
 }  # fmt: skip
 """What each case shows, and how a table of it is drawn."""
 
-WARNINGS = {"free_text", "time_order", "sorted_rows", "row_order", "leak", "rare_classes"}
-"""Codes of cases that are warnings; the others are errors."""
+WARNINGS = {
+    *("free_text", "time_order", "sorted_rows", "row_order", "leak", "rare_classes"),
+    *("missing_code", "label_spelling"),
+}
+"""Codes of cases that are warnings; one is a note, and the others are errors."""
 
 
 def is_reported(findings, code):
     severity = "warning" if code in WARNINGS else "error"
+    severity = "note" if code == "repeated_names" else severity
     return any(each.code == code and each.severity == severity for each in findings)

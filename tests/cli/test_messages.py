@@ -58,9 +58,9 @@ def test_texts_among_numbers_are_typed_as_they_stand_in_the_cell(tmp_path, capsy
 
 
 def test_findings_that_cannot_be_cured_by_an_option_are_overridden_by_name():
-    finding = Finding(code="leak", severity="error", message="Drop=['a'].", columns=("a",))
+    finding = Finding(code="copied_rows", severity="error", message="Drop=['a'].", columns=("a",))
     *_, last = describe(Findings([finding]), ["audit", "a table.csv"])
-    assert last == "Correct the data, or decide: tandemvote audit 'a table.csv' --allow leak"
+    assert last == "Correct the data, or decide: tandemvote audit 'a table.csv' --allow copied_rows"
 
 
 def test_only_the_parameters_of_an_error_become_options():

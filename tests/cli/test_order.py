@@ -40,7 +40,10 @@ def test_the_latest_rows_of_a_table_are_tested(table, tmp_path, capsys):
 
 def test_rows_in_the_order_of_time_are_reported_with_the_option(table, capsys):
     assert run(["audit", *table(DAYS)[1:4]]) == 0
-    assert "certify with --order COLUMN, which tests the latest rows" in capsys.readouterr().out
+    assert (
+        "Pass --order day (tests the latest rows, if new rows will be later)"
+        in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize(

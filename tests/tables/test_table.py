@@ -41,7 +41,7 @@ def test_labels_are_whole_numbers_or_text(read, labels, expected, kind):
 
 
 def test_rows_without_a_label_are_excluded_and_an_error_to_override(read):
-    frame = pandas.DataFrame({"size": range(40), "y": ["x", "z"] * 19 + ["x", None]})
+    frame = pandas.DataFrame({"size": [0, *range(39)], "y": ["x", "z"] * 19 + ["x", None]})
     table = read(frame, target="y")
     [finding] = table.findings
     assert (finding.code, finding.severity) == ("missing_target", "error")

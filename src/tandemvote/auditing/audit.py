@@ -8,9 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.auditing.cells import Column, factorize, read_contents
-from tandemvote.auditing.columns import IDENTIFIER, column_clues, order_clues
+from tandemvote.auditing.columns import GROUPED_NAMES, IDENTIFIER, column_clues, order_clues
 from tandemvote.auditing.finding import Findings, about_columns, about_data
-from tandemvote.auditing.labels import group_clues, leak_clues, neighbor_findings, target_findings
+from tandemvote.auditing.labels import (
+    group_clues,
+    leak_clues,
+    neighbor_findings,
+    repeated_names,
+    target_findings,
+)
 from tandemvote.auditing.rows import copy_findings, shared_findings
 from tandemvote.votes.codes import as_array
 from tandemvote.votes.draws import Rows
@@ -85,7 +91,7 @@ def audit_columns(
         reordered += [name] * is_reordered(X, values)
     clues = [*column_clues(columns), *order_clues([*columns, *index])]
     # A copy with a new number or time is still a copy.
-    skipped = {name for kind, name, *_ in clues if kind == IDENTIFIER}
+    skipped = {name for kind, name, *_ in clues if kind in (IDENTIFIER, GROUPED_NAMES)}
     skipped |= {each.name for each in columns if not each.is_number and each.times is not None}
     findings, label = ([], None) if y is None else target_findings(y)
     group = None if groups is None else factorize(as_array(groups).ravel())[1]
@@ -100,7 +106,11 @@ def audit_columns(
             label, is_first = label[training], is_first[training] if groups is None else is_first
         clues += leak_clues(columns, label, name_of_y=getattr(y, "name", None))
         if groups is None:
-            clues += group_clues(columns, columns, label, is_first)
+            suspects = [each for each in columns if each.may_be_names]
+            clues += group_clues(suspects, columns, label, is_first)
+            named = ("grouped_rows", "identifier", "grouped_names")
+            known = {name for (code, *_), name, *_ in clues if code in named}
+            clues += repeated_names([each for each in suspects if each.name not in known])
             clues += group_clues(index, columns, label, np.ones(label.size, bool))
             findings += neighbor_findings(label)
     if X_unlabeled is not None:

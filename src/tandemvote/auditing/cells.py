@@ -19,6 +19,9 @@ from tandemvote.votes.codes import as_array, distinct, is_missing
 NUMBERS = "biuf"
 """Kinds of numpy types that are numbers."""
 
+WORDS_OF_TEXT = 5
+"""Mean number of words from which on distinct texts are free text rather than names."""
+
 _DATE = re.compile(
     r"\d{4}[-/.]\d\d?([-/.]\d\d?)?([T ].*)?|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(T.*)?"
 )
@@ -61,6 +64,13 @@ class Column:
         """Mean number of words of the distinct values."""
         words = [len(str(value).split()) for value in self.distinct.tolist()]
         return sum(words) / max(len(words), 1)
+
+    @property
+    def may_be_names(self) -> bool:
+        """True for whole numbers and short texts, which may be names of groups of rows."""
+        if self.is_number:
+            return self.values.dtype.kind != "b" and is_whole(self.distinct)
+        return self.n_words < WORDS_OF_TEXT
 
     @cached_property
     def times(self) -> NDArray[np.intp] | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from tandemvote.auditing.cells import Column, is_whole
+from tandemvote.auditing.cells import WORDS_OF_TEXT, Column, is_whole
 from tandemvote.auditing.finding import Clue
 
 FALSE_ALARM = 1e-6
@@ -21,8 +21,14 @@ FEWEST_ROWS = 20
 NEARLY_ALL = 0.9
 """Share of distinct values from which on a column may identify its rows."""
 
-WORDS_OF_TEXT = 5
-"""Mean number of words from which on distinct texts are free text rather than names."""
+FEW_VALUES, FEW_ROWS = 10, 0.05
+"""Numbers, and share of rows, up to which a text among them is a category, and a missing entry."""
+
+FEWEST_OF_CODE = 3
+"""Rows with a number from which on it may be a code for missing entries."""
+
+SEVERAL = 0.75
+"""Groups of rows, as a share of the rows, up to which the rows of a group are several."""
 
 LARGEST_EXACT = 2**53
 """Beyond this, integers are not exact as float64: they are codes, not measurements."""
@@ -30,6 +36,9 @@ LARGEST_EXACT = 2**53
 IDENTIFIER = "identifier", "error", "Columns that identify rows"
 FREE_TEXT = "free_text", "warning", "Columns of free text"
 STRAY_TEXT = "stray_text", "error", "Columns of numbers with text among them"
+TEXT_VALUES = "text_values", "error", "Columns of numbers and of text in many rows"
+MISSING_CODE = "missing_code", "warning", "Columns with a number far from all others"
+GROUPED_NAMES = "grouped_names", "error", "Names of rows with beginnings in common"
 DECIMAL_COMMA = "decimal_comma", "error", "Columns of numbers with decimal commas"
 TIME_ORDER = "time_order", "warning", "Rows are in the order of time"
 TIMES = "time_order", "note", "Columns that hold times"
@@ -43,6 +52,8 @@ def column_clues(columns: Sequence[Column]) -> Iterator[Clue]:
     for column in columns:
         if column.is_number and len(columns) > 1 and _numbers_rows(column):
             yield IDENTIFIER, column.name, f"{column.distinct.size} distinct whole numbers"
+        if column.is_number and (row := _row_of_missing_code(column)) is not None:
+            yield MISSING_CODE, column.name, f"{column.values[row]:.0f}", f"in row {row + 1}"
         if column.values.dtype.kind != "O" or column.times is not None:
             continue
         present = column.values[column.codes >= 0]
@@ -51,12 +62,17 @@ def column_clues(columns: Sequence[Column]) -> Iterator[Clue]:
         has_comma = ["," in cell for cell in cells]
         if any(has_comma) and not any(is_text):
             yield DECIMAL_COMMA, column.name, *_first_cell(column, has_comma)
-        elif _are_stray(np.array(is_text, bool), column):
-            yield STRAY_TEXT, column.name, *_first_cell(column, is_text)
+        elif share := _share_of_stray(np.array(is_text, bool), column):
+            few = len(is_text) - sum(is_text) <= FEW_VALUES or share > FEW_ROWS
+            yield TEXT_VALUES if few else STRAY_TEXT, column.name, *_first_cell(column, is_text)
         elif _is_nearly_unique(column):
+            if len(columns) == 1:  # texts for a pipeline
+                continue
             if column.n_words >= WORDS_OF_TEXT:
                 yield FREE_TEXT, column.name, f"{column.n_words:.0f} words on average"
-            elif len(columns) > 1 and not any(isinstance(each, float) for each in present):
+            elif beginning := _repeated_beginning(cells):
+                yield GROUPED_NAMES, column.name, beginning, "in several rows"
+            elif not any(isinstance(each, float) for each in present):
                 yield IDENTIFIER, column.name, f"{column.distinct.size} distinct texts"
 
 
@@ -69,6 +85,8 @@ def order_clues(columns: Sequence[Column]) -> Iterator[Clue]:
             elif not column.is_number and column.times.max(initial=-1) > 0:
                 yield TIMES, column.name, "dates"
         elif column.is_number and column.distinct.size > 2 and is_sorted(column.codes):
+            if np.ptp(column.distinct) == column.codes.size - 1 == column.distinct.size - 1:
+                continue  # the numbers of the rows
             yield SORTED_ROWS, column.name, f"{column.distinct.size} distinct values"
 
 
@@ -113,17 +131,52 @@ def _numbers_rows(column: Column) -> bool:
     return bool(repeats < by_chance and log_chance < np.log(FALSE_ALARM))
 
 
-def _are_stray(is_text: NDArray[np.bool_], column: Column) -> bool:
-    """Return True if a few texts turn a column of numbers into text."""
+def _share_of_stray(is_text: NDArray[np.bool_], column: Column) -> float:
+    """Return the share of rows with one of a few texts that turn numbers into text, or 0."""
     n_texts, n_numbers = int(is_text.sum()), int((~is_text).sum())
     if not 0 < n_texts <= max(2, 0.05 * n_numbers) or n_numbers < 3:
-        return False
+        return 0.0
     is_stray = np.append(is_text, False)[column.codes]
-    is_rare = bool(is_stray[column.codes >= 0].mean() < 0.5)
-    return is_rare and isinstance(column.values[is_stray.argmax()], str)
+    share = float(is_stray[column.codes >= 0].mean())
+    return share if share < 0.5 and isinstance(column.values[is_stray.argmax()], str) else 0.0
 
 
-def _first_cell(column: Column, is_of_interest: Sequence[bool]) -> tuple[str, int]:
-    """Return the first cell with one of the distinct values of interest, and its row."""
+def _row_of_missing_code(column: Column) -> int | None:
+    """Return the first row with a number such as -999, farther from all others than they range.
+
+    Several rows hold it, so it is not an outlier.
+    """
+    values = column.distinct.astype(float)
+    for place, rest in ((0, values[1:]), (values.size - 1, values[:-1])):
+        if rest.size < 2 or not re.fullmatch("-?9{2,}", f"{values[place]:.16g}"):
+            continue
+        rows = np.flatnonzero(column.codes == place)
+        if rows.size >= FEWEST_OF_CODE and np.abs(rest - values[place]).min() > np.ptp(rest):
+            return int(rows[0])
+    return None
+
+
+def _repeated_beginning(names: Sequence[str]) -> str:
+    """Return the beginning of a name, if names are those of groups and of few rows of each.
+
+    PAT-0001/visit3 ends after the last sign that is not a letter or a digit. Many groups have
+    digits in their names, and more beginnings than ends.
+    """
+    for sign in sorted({*names[0]}):
+        if sign.isalnum():
+            continue
+        parts = [name.rpartition(sign) for name in names]
+        beginnings, ends = ({part[place] for part in parts} for place in (0, 2))
+        if (
+            all(re.search(r"\d", each) for each in beginnings)
+            and FEWEST_ROWS <= len(beginnings) <= SEVERAL * len(names)
+            and len(ends) < len(beginnings)
+        ):
+            return "".join(parts[0][:2])
+    return ""
+
+
+def _first_cell(column: Column, is_of_interest: Sequence[bool]) -> tuple[str, str]:
+    """Return the first cell with one of the distinct values of interest, and its row in words."""
     row = int(np.append(is_of_interest, False)[column.codes].argmax())
-    return str(column.values[row]), row + 1
+    return str(column.values[row]), f"in row {row + 1}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tandemvote.votes.parameter_error import ParameterError
 
@@ -36,12 +36,62 @@ ADVICE = {
     "rare_classes": "Such classes cannot be both trained and tested. Merge or exclude them.",
     "stray_text": "Correct such cells; pass missing_values=TEXT if they stand for missing"
     " entries, or categories=COLUMN if these are categories.",
+    "text_values": "Pass categories=COLUMN, which keeps every value. missing_values=TEXT would"
+    " empty all such cells.",
+    "missing_code": "If it stands for missing entries, pass missing_values=TEXT.",
+    "grouped_names": "If they are rows of one patient or the like, pass the beginnings as groups;"
+    " excluding the column leaves the rows dependent.",
+    "repeated_names": "Are they groups, such as patients? Then pass the column as groups.",
+    "label_spelling": "If they are one class, write it in one way.",
     "decimal_comma": "For decimal commas, pass decimal=','. Remove commas that group thousands.",
 }
 """What to do about each finding of `audit`."""
 
 CODES = tuple(ADVICE)
 """Codes of the findings of `audit`: the names in ``allow=``."""
+
+
+class Cure(NamedTuple):
+    """Parameters that cure a finding, with their values, and what they do."""
+
+    parameters: Mapping[str, tuple[str, ...]]
+    effect: str
+
+
+def cures(finding: Finding) -> list[Cure]:
+    """Return parameters that cure a finding about columns; the first of several does no harm.
+
+    Examples
+    --------
+    >>> finding = Finding(code="identifier", severity="error", message="...", columns=("id",))
+    >>> [dict(cure.parameters) for cure in cures(finding)]
+    [{'drop': ('id',)}]
+    """
+    columns, cells = finding.columns, tuple(finding.evidence.values())
+    drop = Cure({"drop": columns}, "excludes what a model can memorize")
+    groups = Cure({"groups": columns[:1]}, "tests rows of groups on which no model was trained")
+    until = {"groups": columns[:1], "groups_until": tuple(cell[-1:] for cell in cells[:1])}
+    missing = Cure({"missing_values": cells}, "empties such cells")
+    categories = Cure({"categories": columns}, "keeps every value, as a category")
+    order = Cure({"order": columns[:1]}, "tests the latest rows, if new rows will be later")
+    known = {
+        "identifier": [drop],
+        "grouped_rows": [groups],
+        "repeated_names": [groups],
+        "grouped_names": [Cure(until, "the same, by the beginnings")],
+        "stray_text": [missing, categories],
+        "text_values": [categories, missing],
+        "missing_code": [missing],
+        "decimal_comma": [Cure({"decimal": (",",)}, "reads 3,14 as a number")],
+        "time_order": [order],
+        "sorted_rows": [order],
+        "leak": [
+            Cure({"drop": columns}, "if it is not known before the label"),
+            Cure({"allow": ("leak",)}, "if it is"),
+        ],
+    }
+    return [] if columns[:1] == ("index",) else known.get(finding.code, [])
+
 
 ABOUT_TIME = ("time_order", "sorted_rows")
 """Findings that do not matter if the latest rows are tested."""
@@ -94,10 +144,10 @@ def about_data(code: str, severity: str, message: str, **fields: Any) -> Finding
     return Finding(code=code, severity=severity, message=message, advice=ADVICE[code], **fields)
 
 
-Clue = tuple[tuple[str, str, str], str, str] | tuple[tuple[str, str, str], str, str, int]
+Clue = tuple[tuple[str, str, str], str, str] | tuple[tuple[str, str, str], str, str, str]
 """What a test found in a column: the code, severity and title of the finding, name, evidence.
 
-Evidence that is a cell has the number of its row.
+Evidence that is a cell is followed by where it is.
 """
 
 
@@ -105,9 +155,9 @@ def about_columns(clues: Iterable[Clue]) -> list[Finding]:
     """Return one finding about all columns whose clues have one code, severity and title."""
     found: dict[tuple[str, str, str], dict[str, str]] = {}
     words: dict[tuple[str, str, str], str] = {}
-    for kind, name, text, *row in clues:
+    for kind, name, text, *place in clues:
         found.setdefault(kind, {})[name] = text
-        words.setdefault(kind, f"{text!r:.40} in row {row[0]}" if row else text)
+        words.setdefault(kind, f"{text!r:.40} {place[0]}" if place else text)
     findings = []
     for (code, severity, title), evidence in found.items():
         first, *others = evidence

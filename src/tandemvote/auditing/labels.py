@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import bdtrc, chdtr, gammaln, lambertw
+from scipy.stats import hypergeom
 
 from tandemvote.auditing.cells import Column, factorize, is_whole
-from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS
+from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS, NEARLY_ALL, SEVERAL
 from tandemvote.auditing.finding import Clue, Finding, about_data
 from tandemvote.votes.codes import Codes, as_array, is_missing
 
@@ -26,6 +28,13 @@ NOTEWORTHY = 0.1
 
 LABELS_IN_X = "leak", "error", "X contains the labels"
 LEAK = "leak", "warning", "Columns that reveal the label"
+NEARLY = "leak", "warning", "Columns with a value that reveals a class"
+
+NEARLY_NONE = 0.1
+"""Exceptions, as a share of the smaller side, with which a value still reveals a class."""
+
+REPEATED_NAMES = "repeated_names", "note", "Columns that may name groups of rows"
+NAME_OF_NAMES = re.compile(r"(?i:(^|[\W_])(id|name|nr|no|key))$|[a-z]I[Dd]$")
 
 FEW_CLASSES = 30
 ROWS_OF_A_CLASS = {"measurement": 15, "name": 5}
@@ -131,32 +140,82 @@ def _is_clustered(
     return False
 
 
-def leak_clues(columns: Sequence[Column], label: Codes, *, name_of_y: str | None) -> Iterator[Clue]:
-    """Report columns that determine the label of every row, or separate the classes.
+def repeated_names(suspects: Sequence[Column]) -> Iterator[Clue]:
+    """Report columns that look like names of groups of rows, whatever their labels are.
 
-    By a permutation test: how many orders of the labels would be a leak as well. A column with
-    missing entries is examined without them, and with missing as a value: a reason that only
-    cancelled orders have reveals the label.
+    Their name is that of an identifier; the values have more equal numbers of rows than independent
+    rows would have; or they are texts whose rows follow each other.
+    """
+    for column in suspects:
+        codes = column.codes[column.codes >= 0]
+        n_values, n_runs = column.distinct.size, 1 + np.count_nonzero(np.diff(codes))
+        if column.times is not None or not FEWEST_REPEATED <= n_values <= SEVERAL * codes.size:
+            continue
+        follows = not column.is_number and n_runs <= n_values / NEARLY_ALL
+        if NAME_OF_NAMES.search(column.name) or follows or _is_balanced(column):
+            text = f"{n_values} values, {codes.size / n_values:.1f} rows each"
+            yield REPEATED_NAMES, column.name, text
+
+
+def leak_clues(columns: Sequence[Column], label: Codes, *, name_of_y: str | None) -> Iterator[Clue]:
+    """Report columns that determine the label of every row, separate or nearly reveal classes.
+
+    By permutation tests: how many orders of the labels would be a leak as well.
     """
     for column in columns:
-        present = column.codes >= 0
-        filled = np.where(present, column.codes, column.distinct.size)
-        for included in [present] if present.all() else [present, np.ones_like(present)]:
-            codes, labels = filled[included], label[included]
-            label_of = np.zeros(codes.max(initial=-1) + 1, np.intp)
-            label_of[codes] = labels
-            if codes.size < FEWEST_ROWS or (label_of[codes] != labels).any():
-                continue
-            counts = np.bincount(labels)
-            n_classes, n_changes = (counts > 0).sum(), (np.diff(label_of) != 0).sum()
-            separates = column.is_number and n_changes == n_classes - 1
-            log_ways = gammaln(n_classes + 1) if separates else label_of.size * np.log(n_classes)
-            log_chance = log_ways + gammaln(counts + 1).sum() - gammaln(labels.size + 1)
-            is_short = separates or label_of.size <= labels.size / 10
-            if is_short and log_chance < np.log(FALSE_ALARM):
-                text = "separates the classes" if separates else "determines the label"
-                yield LABELS_IN_X if column.name == name_of_y else LEAK, column.name, text
-                break
+        text = _determines(column.codes, label, is_number=column.is_number)
+        if text:
+            yield LABELS_IN_X if column.name == name_of_y else LEAK, column.name, text
+        elif text := _reveals(column, label):
+            yield NEARLY, column.name, text
+
+
+def _determines(codes: Codes, label: Codes, *, is_number: bool) -> str:
+    """Return how the values of a column determine all labels, or nothing; gaps are left out."""
+    codes, labels = codes[codes >= 0], label[codes >= 0]
+    label_of = np.zeros(codes.max(initial=-1) + 1, np.intp)
+    label_of[codes] = labels
+    if codes.size < FEWEST_ROWS or (label_of[codes] != labels).any():
+        return ""
+    counts = np.bincount(labels)
+    n_classes, n_changes = (counts > 0).sum(), (np.diff(label_of) != 0).sum()
+    separates = is_number and n_changes == n_classes - 1
+    log_ways = gammaln(n_classes + 1) if separates else label_of.size * np.log(n_classes)
+    log_chance = log_ways + gammaln(counts + 1).sum() - gammaln(labels.size + 1)
+    is_short = separates or label_of.size <= labels.size / 10
+    if not is_short or log_chance >= np.log(FALSE_ALARM):
+        return ""
+    return "separates the classes" if separates else "determines the label"
+
+
+def _reveals(column: Column, label: Codes) -> str:
+    """Return the value, missing or not, that nearly all rows of some classes have, and no others.
+
+    By the hypergeometric test of the rows with the value and the rows of these classes.
+    """
+    n_rows, n_values = label.size, column.distinct.size
+    codes = np.where(column.codes < 0, n_values, column.codes)
+    table = csr_array((np.ones(n_rows), (codes, label)), (n_values + 1, label.max(initial=0) + 1))
+    of_class, of_value = table.sum(axis=0), table.sum(axis=1)
+    fewest = max(of_class[of_class > 0].min(initial=n_rows), FEWEST_ROWS)
+    frequent = np.flatnonzero(of_value >= fewest / 2)
+    rows = table[frequent].toarray()
+    is_of_value = rows > of_class / 2
+    n_of_classes, n_both = (is_of_value * of_class).sum(axis=1), (is_of_value * rows).sum(axis=1)
+    n_wrong = of_value[frequent] + n_of_classes - 2 * n_both
+    smaller = np.minimum(n_of_classes, n_rows - n_of_classes)
+    possible = np.flatnonzero((smaller > 0) & (n_wrong <= NEARLY_NONE * smaller))
+    if not possible.size:
+        return ""
+    best = possible[n_wrong[possible].argmin()]
+    # Each value could reveal any set of classes.
+    ways = (n_values + 1) * 2.0**of_class.size
+    how = n_rows, n_of_classes[best], of_value[frequent[best]]
+    if hypergeom.sf(n_both[best] - 1, *how) * ways >= FALSE_ALARM:
+        return ""
+    place = frequent[best]
+    value = "missing" if place == n_values else f"{column.distinct[place]!s:.20}"
+    return f"{value} or not gives classes away in {n_rows - n_wrong[best]:.0f} of {n_rows} rows"
 
 
 def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
@@ -182,6 +241,10 @@ def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
         findings.append(about_data(f"{kind}_target", "error", message))
     if findings:
         return findings, None
+    spelled = {" ".join(str(each).split()).casefold() for each in distinct.tolist()}
+    if len(spelled) < n_classes:
+        message = f"{n_classes} labels, of which {len(spelled)} differ by more than case or spaces."
+        findings.append(about_data("label_spelling", "warning", message))
     if (once := int((np.bincount(codes) == 1).sum())) and n_classes > 1:
         message = f"{once} of {n_classes} classes {'have' if once > 1 else 'has'} a single row."
         findings.append(about_data("rare_classes", "warning", message))

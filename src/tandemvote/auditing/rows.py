@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, issparse
 from scipy.special import bdtrc
 
-from tandemvote.auditing.cells import NUMBERS, Column, Contents, factorize, read_contents
-from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL, WORDS_OF_TEXT
+from tandemvote.auditing.cells import (
+    NUMBERS,
+    WORDS_OF_TEXT,
+    Column,
+    Contents,
+    factorize,
+    read_contents,
+)
+from tandemvote.auditing.columns import FALSE_ALARM, NEARLY_ALL
 from tandemvote.auditing.finding import Finding, about_data
 from tandemvote.auditing.labels import agreement_by_chance
 from tandemvote.votes.codes import Codes

@@ -31,7 +31,7 @@ def certify(
     _check_combinations(columns, training, forest, guarantee, files)
     outputs.check_outputs(vars(files), inputs=[data, training.unlabeled])
     from tandemvote.certificate.groups import check_n_groups
-    from tandemvote.cli.training import audited, read_data, read_groupings, train
+    from tandemvote.cli.training import audited, check_leaks, read_data, read_groupings, train
     from tandemvote.tables import read_features
 
     table = read_data(
@@ -47,6 +47,7 @@ def certify(
     model, rows = train(
         table, columns, training, guarantee, findings, forest=forest, unlabeled=unlabeled
     )
+    check_leaks(model[-1].certificate_, table.kinds, columns.allow)
     outputs.deliver(
         model[-1].certificate_,
         vars(files),

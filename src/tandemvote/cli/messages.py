@@ -18,20 +18,14 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
     from tandemvote.auditing import Finding, Findings
+    from tandemvote.auditing.finding import Cure
 
 OPTIONS = {"categories": "category", "missing_values": "missing", "X_unlabeled": "unlabeled"}
 """Parameters whose options have other names."""
 
-LATEST = "certify with --order COLUMN, which tests the latest rows."
 ADVICE = {
-    "grouped_rows": "Pass such a column by --groups.",
-    "row_order": f"If neighboring rows belong together, pass --groups; if rows are in the order of"
-    f" time, {LATEST}",
-    "time_order": f"If new rows will be later, {LATEST}",
-    "sorted_rows": f"If that is the order of time, {LATEST}",
-    "stray_text": "Correct such cells; pass --missing TEXT if they stand for missing entries, or"
-    " --category COLUMN if these are categories.",
-    "decimal_comma": "For decimal commas, pass --decimal ','. Remove commas that group thousands.",
+    "row_order": "If neighboring rows belong together, pass --groups COLUMN; if rows are in the"
+    " order of time, certify with --order COLUMN, which tests the latest rows.",
 }
 """What to do about findings here, where the advice of the library names parameters."""
 
@@ -61,34 +55,31 @@ def as_text(error: Exception) -> str:
 
 
 def finding_lines(findings: Iterable[Finding]) -> Iterator[str]:
-    """Yield findings with the advice for the command line."""
+    """Yield findings with the options that cure them."""
+    from tandemvote.auditing.finding import cures
+
     for each in findings:
-        yield printable(str(replace(each, advice=ADVICE.get(each.code, each.advice))))
+        words = [f"{_options(cure)} ({cure.effect})" for cure in cures(each)]
+        advice = f"Pass {' or '.join(words)}." if words else ADVICE.get(each.code, each.advice)
+        yield printable(str(replace(each, advice=advice)))
 
 
 def describe(findings: Findings, arguments: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a message about findings that are errors."""
+    from tandemvote.auditing.finding import cures
+
     n_errors = len(findings.errors)
     yield f"Error: the audit of the data found {n_errors} error{'s' * (n_errors > 1)}."
     yield from (f"  {line}" for line in finding_lines(findings))
-    fixes = dict.fromkeys(fix for each in findings.errors for fix in _fix(each))
-    words = [word for fix in fixes for word in fix]
-    command = shlex.join(["tandemvote", *arguments, *words])
+    fixes = [
+        next(map(_options, cures(each)), as_option("allow", each.code)) for each in findings.errors
+    ]
+    command = " ".join([shlex.join(["tandemvote", *arguments]), *dict.fromkeys(fixes)])
     yield f"Correct the data, or decide: {printable(command)}"
 
 
-def _fix(error: Finding) -> list[tuple[str, ...]]:
-    """Return options that a user may choose for an error."""
-    match error.code:
-        case "identifier":
-            return [("--drop", name) for name in error.columns]
-        case "grouped_rows" if error.columns != ("index",):
-            return [("--groups", error.columns[0])]
-        case "stray_text":
-            return [("--missing", cell) for cell in error.evidence.values()]
-        case "decimal_comma":
-            return [("--decimal", ",")]
-    return [("--allow", error.code)]
+def _options(cure: Cure) -> str:
+    return " ".join(as_option(name, values) for name, values in cure.parameters.items())
 
 
 def say(text: str, *, err: bool = False, newline: bool = True) -> None:

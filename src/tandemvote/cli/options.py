@@ -215,6 +215,9 @@ class Columns:
     groups: str | None = option(
         None, "COLUMN", "Column that is equal in rows that belong together, such as the patient."
     )
+    groups_until: str | None = option(
+        None, "TEXT", "Groups end before the last TEXT of each value, such as / in P1/visit3."
+    )
     drop: list[str] = option([], "COLUMN", "Column to exclude.")
     category: list[str] = option([], "COLUMN", "Column of numbers that are categories.")
     allow: list[str] = option([], "CODE", "Code of an error of the audit to override.")

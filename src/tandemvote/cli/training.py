@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
-from tandemvote.auditing import Finding, Findings, check_findings
+from tandemvote.auditing import Finding, Findings, FindingsError, check_findings
 from tandemvote.auditing.audit import audit, audit_columns
+from tandemvote.certificate import Certificate
 from tandemvote.cli.messages import progress, say
 from tandemvote.cli.options import (
     Columns,
@@ -37,8 +39,11 @@ from tandemvote.votes.names import CLASS, PREDICTED
 from tandemvote.votes.printable import printable
 
 FEWEST_LABELED = 20
-ROWS = ("grouped_rows", "sorted_rows", "time_order")
+ROWS = "grouped_rows", "grouped_names", "time_order"
 """Findings about rows, which stay true if the column that shows them is dropped."""
+
+NEAR_ZERO = 0.005
+"""Observed error up to which a column that reveals the label explains it."""
 
 ENCODER_SHARE = 0.1
 """Share of the rows that train the encoder of text columns, and no tree (--scheme trees)."""
@@ -59,6 +64,7 @@ def read_data(
         target=columns.target,
         drop=columns.drop,
         groups=columns.groups,
+        groups_until=columns.groups_until,
         order=order,
         categories=columns.category,
         others=[name for name in by if name not in (CLASS, PREDICTED, columns.target)],
@@ -87,11 +93,25 @@ def audited(table: Table, columns: Columns, training: Drawing, unlabeled: Any = 
     if columns.drop:  # what a dropped column shows about the rows is still true
         with_dropped = audit_columns(table.raw, table.y, groups=groups, training=rows)
         findings = [each for each in findings if each.code not in ROWS]
-        findings += [each for each in with_dropped if each.code in ROWS]
+        # A warning about groups was a question, which whoever drops the column has answered.
+        is_open = {"error": ROWS, "warning": ROWS[-1:], "note": ()}
+        findings += [each for each in with_dropped if each.code in is_open[each.severity]]
     if unlabeled is not None:
         about_rows = [each for each in audit(table.X, X_unlabeled=unlabeled) if not each.columns]
         findings += [each for each in about_rows if "unlabeled" in each.message]
     return check_findings([*table.findings, *findings], columns.allow)
+
+
+def check_leaks(certificate: Certificate, columns: Collection[str], allow: Collection[str]) -> None:
+    """Raise leaks of the audit as errors if the observed error is as small as they make it.
+
+    Where all columns reveal the label, none of them is more than a feature.
+    """
+    leaks = [each for each in certificate.findings if each.code == "leak"]
+    others = {*columns}.difference(*(each.columns for each in leaks))
+    is_small = certificate.observed is not None and certificate.observed <= NEAR_ZERO
+    if leaks and others and is_small and "leak" not in allow:
+        raise FindingsError(Findings(replace(each, severity="error") for each in leaks))
 
 
 def draw_split(table: Table, columns: Columns, training: Drawing) -> Split | None:

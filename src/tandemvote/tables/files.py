@@ -9,7 +9,7 @@ import io
 import re
 import sys
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -22,6 +22,7 @@ from tandemvote.auditing import Finding
 from tandemvote.tables.errors import DatasetError, explained, number_of
 from tandemvote.tables.kinds import check_columns, text_of
 from tandemvote.votes.extras import import_extra
+from tandemvote.votes.printable import shown
 from tandemvote.votes.vote_tables import too_many_cells
 
 if TYPE_CHECKING:
@@ -38,6 +39,17 @@ MISSING_TEXTS = (
 # Commas and spaces come last: they also occur inside numbers and sentences.
 SEPARATORS = ("\t", ";", "|", ",", " ")
 LINES_EXAMINED = 50
+AMOUNT = r"^([-+]?)([$€£¥]?)\s*(\d[\d.,]*)\s*([$€£¥%]?)$"
+"""Sign, symbol, digits and symbol of money and percentages."""
+
+NOT_PLAIN = r"[$€£¥%]|\d,\d{3}(?!\d)|\d\.\d{3}[.,]"
+"""What the numbers of a column do not look like when they are plain."""
+
+GROUPED = {
+    ".": r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?",
+    ",": r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|\d+(?:,\d+)?",
+}
+"""Numbers with either decimal sign, whose thousands may be grouped by the other one."""
 
 
 def read_frame(
@@ -73,7 +85,10 @@ def read_frame(
         frame, findings = _read_text(data, source)
         cells = frame = frame.map(str.strip, na_action="ignore")
         frame = frame.mask(frame.isin([*MISSING_TEXTS, *missing_values]))
-        frame = frame.apply(lambda cells: _typed(cells, decimal, categories))
+        check_columns(frame, (), source)  # in which names occur once
+        texts = frame
+        frame = texts.apply(lambda cells: _typed(cells, decimal, categories))
+        findings += _amount_findings(texts, frame)
     frame = frame.rename(columns=str).reset_index(drop=True)
     check_columns(frame, categories, source)
     for name in categories:
@@ -164,9 +179,53 @@ def _typed(cells: pandas.Series, decimal: str, categories: Collection[str]) -> p
     """Return numbers if all cells are numbers, unless they are categories."""
     if cells.name in categories:
         return cells
+    to_numeric = import_extra("pandas", "data").to_numeric
     texts = cells if decimal == "." else cells.str.replace(".", " ").str.replace(decimal, ".")
-    numbers = import_extra("pandas", "data").to_numeric(texts, errors="coerce")
-    return numbers if numbers.notna().equals(cells.notna()) else cells
+    for numbers in (to_numeric(texts, errors="coerce"), _amounts(cells, decimal)):
+        if numbers is not None and numbers.notna().equals(cells.notna()):
+            return numbers
+    return cells
+
+
+def _amounts(cells: pandas.Series, decimal: str) -> pandas.Series | None:
+    """Return money, percentages and numbers with grouped thousands, if there is one reading."""
+    parts = cells.dropna().str.extract(AMOUNT)
+    digits, symbols = parts[2], {*(parts[1] + parts[3])} - {""}
+    if not len(digits) or digits.isna().any() or len(symbols) > 1:
+        return None
+    is_percent = symbols == {"%"}
+    if is_percent and (parts[3] == "").any():
+        return None
+    marks = [mark for mark in ".," if digits.str.fullmatch(GROUPED[mark]).all()]
+    marks = [mark for mark in marks if decimal in (".", mark)]
+    if not marks:
+        return None
+    mark = marks[0]
+    is_money = symbols and not is_percent
+    if len(marks) == 2 and is_money:  # money has no three decimals
+        mark = "," if digits.str.contains(".", regex=False).any() else "."
+    group = "," if mark == "." else "."
+    is_grouped = digits.str.contains(group, regex=False)
+    # Whoever writes 1,234 and 950 groups thousands; 1,234 alone may be a decimal.
+    is_clear = not is_percent and not is_grouped.all() and digits[~is_grouped].str.len().max() <= 3
+    if len(marks) == 2 and is_grouped.any() and not is_money and not is_clear:
+        return None
+    if not symbols and not is_grouped.any():
+        return None
+    plain = digits.str.replace(group, "", regex=False).str.replace(mark, ".", regex=False)
+    return (parts[0] + plain).astype(float).reindex(cells.index)
+
+
+def _amount_findings(texts: pandas.DataFrame, frame: pandas.DataFrame) -> Iterator[Finding]:
+    """Report columns of money, percentages and grouped thousands."""
+    numbers = [*frame.select_dtypes("float")]
+    rows = {name: texts[name].dropna().str.contains(NOT_PLAIN) for name in numbers}
+    read = [name for name, is_amount in rows.items() if is_amount.any()]
+    if read:
+        row = rows[read[0]].idxmax()
+        example = f"{texts[read[0]][row]!r:.40} is {frame[read[0]][row]:.16g}"
+        message = f"Columns read as numbers: {shown(read, 3)} ({example})."
+        yield Finding(code="amounts", severity="note", message=message, columns=tuple(read))
 
 
 def find_separator(text: str) -> str:

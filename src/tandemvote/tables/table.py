@@ -21,6 +21,9 @@ from tandemvote.votes.printable import NAMES_SHOWN, shown
 if TYPE_CHECKING:
     import pandas
 
+FEWEST_NUMBERS = 20
+"""Rows whose numbers are excluded; in fewer rows, measurements may count as well."""
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -88,6 +91,7 @@ def read_table(
     drop: Sequence[str] = (),
     others: Sequence[str] = (),
     groups: str | None = None,
+    groups_until: str | None = None,
     order: str | None = None,
     categories: Collection[str] = (),
     **options: Any,
@@ -109,6 +113,8 @@ def read_table(
     groups : str, optional
         Column whose equal values mark rows that belong together, such as the patient. It is
         returned in `Table.others` and is not a feature.
+    groups_until : str, optional
+        Text before whose last occurrence the group ends: "/" makes P1 of P1/visit3.
     order : str, optional
         Column of times. It is returned in `Table.others` and is not a feature.
     categories : sequence of str
@@ -146,16 +152,24 @@ def read_table(
             f"The label column is not named. Pass it, such as target={last!r}, out of {columns}.",
             target=last,
         )
+    kept = target, order, groups, *categories
+    numbers = [name for name in frame if name not in kept and _numbers_rows(frame[name])]
+    if numbers:
+        message = f"Columns that number the rows are excluded: {shown(numbers, 3)}."
+        findings.append(Finding(code="row_numbers", severity="note", message=message))
     own = list(dict.fromkeys(each for each in (groups, order) if each is not None))
     excluded, others = [*drop, *own], [*others, *own]
+    excluded += [name for name in numbers if name not in drop]
     check_columns(frame, (target, *excluded, *others), name)
     unlabeled = frame[target].isna().to_numpy()
     if unlabeled.any():
         findings.append(_without_labels(unlabeled, target))
     frame, cells = frame[~unlabeled].reset_index(drop=True), cells[~unlabeled]
     written = {column: _as_written(frame[column]) for column in others}
+    if groups and groups_until:
+        written[groups] = np.array([_until(groups_until, each) for each in written[groups]], object)
     raw, kinds = with_kinds(frame.drop(columns=[target, *own]))
-    kinds = {column: kind for column, kind in kinds.items() if column not in drop}
+    kinds = {column: kind for column, kind in kinds.items() if column not in excluded}
     if not kinds:
         raise DatasetError(f"{name} has no column besides the label {target!r}. Add features.")
     X = TableColumns(kinds).transform(raw)
@@ -219,6 +233,18 @@ def read_features(
         return TableColumns(kinds).transform(frame), frame[[*copied]]
     except DatasetError as error:
         raise DatasetError(f"{path}: {error}", **error.parameters) from error
+
+
+def _numbers_rows(column: pandas.Series) -> bool:
+    """Return True for a column that counts the rows from 0 or 1."""
+    if column.dtype.kind not in "iu" or len(column) < FEWEST_NUMBERS:
+        return False
+    return bool(column.iloc[0] in (0, 1) and (column.diff()[1:] == 1).all())
+
+
+def _until(end: str, cell: Any) -> Any:
+    """Return the text before the last `end`, or the cell itself if it has none."""
+    return (str(cell).rpartition(end)[0] or cell) if cell is not None else None
 
 
 def _digests(cells: pandas.DataFrame) -> NDArray[np.uint64]:
