@@ -9,9 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tandemvote import Votes
 from tandemvote.votes import vote_tables
-from tandemvote.votes.reading import VoteFiles, read_predictions, read_votes
+from tandemvote.votes.reading import read_predictions, read_votes
 from tandemvote.votes.vote_tables import VotesFileError, column_names, read_columns
 
 arrow = pytest.importorskip("pyarrow", reason="votes on disk need the data extra")
@@ -201,13 +200,6 @@ def test_other_content_is_rejected(content, message, tmp_path):
         read_votes(tmp_path / "votes.csv", target="label")
 
 
-def test_a_file_that_does_not_exist_is_rejected(tmp_path):
-    with pytest.raises(VotesFileError, match="No file matches"):
-        read_votes(tmp_path / "votes.csv", target="label")
-    with pytest.raises(VotesFileError, match="No file matches"):
-        read_votes(tmp_path / "votes.parquet", target="label")
-
-
 def test_csv_is_read_in_blocks(tmp_path, monkeypatch):
     """The vocabulary outgrows a byte in the second block."""
     labels = [f"c{i}" for i in range(600)]
@@ -237,14 +229,6 @@ def test_columns_that_are_not_there_are_rejected(tmp_path):
             VotesFileError, match=r"no column 'group'\. Its columns are 'label', 'v'"
         ):
             read_columns(tmp_path / f"votes.{ending}", ["group"])
-
-
-def test_shards_read_at_once_and_in_parts_are_the_same(tmp_path):
-    write(tmp_path / "0.parquet", {"label": ["a", "b"], "v": ["a", None], "w": ["b", "b"]})
-    write(tmp_path / "1.parquet", {"w": [None], "v": ["a"], "label": ["b"]})
-    votes = read_votes(tmp_path, target="label")
-    assert_equal(votes, Votes.joined(VoteFiles(tmp_path, target="label")))
-    assert votes.held_out.tolist() == [[True, False, True], [True, True, False]]
 
 
 def test_damaged_parquet_is_rejected(tmp_path):

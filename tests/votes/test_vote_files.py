@@ -88,11 +88,6 @@ def test_labels_minus_one_and_one_are_two_classes(write):
     assert (counts.errors.tolist(), counts.sizes.tolist()) == ([1], [2])
 
 
-def test_true_and_false_are_two_classes(write):
-    path = write({"label": [True, False], "voter": [True, True]})
-    assert count_votes(files_of(path)).counts.errors.tolist() == [1]
-
-
 def test_numbers_and_booleans_are_the_text_they_are_written_as(write):
     votes = read_votes(
         write({"label": ["2", "10", "True"], "a": [2.0, 10.0, None], "b": [True, None, True]})
@@ -100,13 +95,6 @@ def test_numbers_and_booleans_are_the_text_they_are_written_as(write):
     assert votes.classes.tolist() == ["10", "2", "True"]
     assert votes.errors.tolist() == [[False, False, False], [True, False, False]]
     assert votes.held_out.tolist() == [[True, True, False], [True, False, True]]
-
-
-def test_ten_is_written_before_two(write, assert_counts):
-    columns = {"label": [2, 10, 9, 11], "a": [10, 10, 2, None], "b": [2, 9, 9, 11]}
-    counts = count_votes(files_of(write(columns))).counts
-    assert counts.classes.tolist() == ["10", "11", "2", "9"]
-    assert_counts(counts, columns)
 
 
 def test_row_names_are_rejected_in_parts_too(rows, write):
@@ -266,7 +254,6 @@ def test_counts_of_pieces_add_up(rows, write, assert_counts):
         ({"label": ["x"], "a": ["x\n"]}, "line break"),
         ({"label": [0], "a": [[0]]}, "cannot be read as Parquet .*a.* with text, whole"),
         ({"label": [], "a": []}, "has no rows"),
-        ({"label": [0], "a": [None]}, "Column 'a' has no held-out predictions"),
     ],
 )
 def test_what_cannot_be_votes_is_rejected_with_a_way_out(write, columns, message):

@@ -156,22 +156,22 @@ class Estimates:
 
     @cached_property
     def tandem_loss(self) -> float:
-        """Rate at which two voters drawn independently err together, T^."""
+        """Share of samples that two voters drawn from the posterior both misclassify, T^."""
         return self._pair_average(self.counted("tandem_loss").tandem_losses)
 
     @cached_property
     def lone_error(self) -> float:
-        """Rate at which exactly one of the two errs, O^."""
+        """Share of samples that exactly one of two such voters misclassifies, O^."""
         return self._pair_average(self.counted("lone_error").lone_error_rates)
 
     @cached_property
     def disagreement(self) -> float:
-        """Rate at which the two disagree, D^, unlabeled samples included."""
+        """Share of samples, unlabeled ones included, on which two such voters disagree, D^."""
         return self._pair_average(self.counted("disagreement").disagreement_rates)
 
     @cached_property
     def labeled_disagreement(self) -> float:
-        """Rate at which the two disagree on labeled samples."""
+        """Share of labeled samples on which two such voters disagree."""
         missing = "lone_error" if "disagreement" in vars(self) else "disagreement"
         return self._pair_average(self.counted(missing).labeled_disagreement_rates)
 

@@ -22,7 +22,7 @@ ACCENT = "#1a7fc1"
 """The subject of the picture, such as the reported bound."""
 
 SECOND = "#d2610c"
-"""What it is compared with, such as observed errors."""
+"""The comparison next to it, such as observed errors."""
 
 MUTED = "#868c96"
 """Everything else."""

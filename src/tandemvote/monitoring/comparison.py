@@ -1,4 +1,4 @@
-"""Is model B better than model A? A paired comparison on one test set."""
+"""A paired comparison of classifiers on one test set."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Comparison:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What must be true and cannot be checked by code."""
+        """Conditions that code cannot check."""
         return (ONE_ROW_PER_GROUP, ASSUMPTIONS[1], DRAW) if self.one_row_per_group else ASSUMPTIONS
 
     @property
@@ -118,7 +118,7 @@ class Comparison:
 
     @property
     def lines(self) -> list[str]:
-        """What the verdict is based on, one line each."""
+        """Numbers behind the verdict, one line each."""
         (a, b), (errors_a, errors_b) = self.names, self.n_errors
         n = self.n_samples
         unit = "groups, one random row each" if self.one_row_per_group else "test samples"

@@ -1,4 +1,4 @@
-r"""Is the certificate still true? An alarm that may be checked after every label.
+r"""An alarm that a certificate is no longer true, which may be checked after every label.
 
 Under the hypothesis :math:`E[X \mid \text{past}] \le u` at every step, where X is the error of a
 sample (0 or 1) or the mean error of a group, each factor :math:`X q/u + (1-X) (1-q)/(1-u)` with
@@ -346,12 +346,12 @@ class Monitor:
 
     @property
     def alarm(self) -> bool:
-        """Whether the error rate is shown to be above the bound."""
+        """True if the error rate is shown to be above the bound."""
         return self.alarm_at is not None and not self.goal
 
     @property
     def goal_reached(self) -> bool:
-        """Whether the error rate is shown to be at most the goal."""
+        """True if the error rate is shown to be at most the goal."""
         return self.alarm_at is not None and self.goal
 
     def to_dict(self) -> dict[str, Any]:

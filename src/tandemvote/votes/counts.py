@@ -22,7 +22,7 @@ CHUNK_BYTES = 2**26  # of one float32 plane of a chunk; memory stays at a few of
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VoteCounts(PairCounts):
-    """How often voters and pairs of voters err and disagree on samples they were not trained on.
+    """Errors and disagreements of voters and pairs, counted on samples they were not trained on.
 
     Counts of disjoint sets of samples of the same voters add up: ``a + b``.
 
@@ -174,17 +174,17 @@ class VoteCounts(PairCounts):
 
     @cached_property
     def voter_sets(self) -> SetSizes:
-        """The sets S_h."""
+        """Sizes of the held-out sets of voters, S_h."""
         return SetSizes(self.sizes)
 
     @cached_property
     def pair_sets(self) -> SetSizes:
-        """The sets S_h ∩ S_h'."""
+        """Sizes of the common held-out sets of pairs, S_h ∩ S_h'."""
         return SetSizes(self.overlaps)
 
     @cached_property
     def disagreement_sets(self) -> SetSizes:
-        """The sets S_h ∩ S_h' with the unlabeled samples."""
+        """Sizes of the common held-out sets of pairs with the unlabeled samples added."""
         return SetSizes(self.disagreement_overlaps) if self.n_unlabeled else self.pair_sets
 
     @cached_property
@@ -194,23 +194,23 @@ class VoteCounts(PairCounts):
 
     @cached_property
     def tandem_losses(self) -> FloatArray:
-        """Rate at which two voters err together, L^(h, h'); 1 for a pair without common samples."""
+        """Share of samples that both voters of a pair misclassify, L^(h, h'); 1 without samples."""
         return _rates(self.tandem_errors, self.overlaps, without_samples=1.0)
 
     @cached_property
     def disagreement_rates(self) -> FloatArray:
-        """Rate at which two voters disagree, D^(h, h'); 0 for a pair without common samples."""
+        """Share of samples on which a pair of voters disagrees, D^(h, h'); 0 without samples."""
         return _rates(self.disagreements, self.disagreement_overlaps, without_samples=0.0)
 
     @cached_property
     def labeled_disagreement_rates(self) -> FloatArray:
-        """Rate at which two voters disagree on labeled samples, where tandem losses come from."""
+        """Share of labeled samples, behind the tandem losses, on which a pair disagrees."""
         labeled = self.disagreements - self.unlabeled_disagreements
         return _rates(labeled, self.overlaps, without_samples=0.0)
 
     @cached_property
     def lone_error_rates(self) -> FloatArray:
-        """Rate at which exactly one of two voters errs; 1 for a pair without common samples."""
+        """Share of samples that exactly one voter of a pair misclassifies; 1 without samples."""
         return _rates(self.lone_errors, self.overlaps, without_samples=1.0)
 
     def __getstate__(self) -> dict[str, Any]:

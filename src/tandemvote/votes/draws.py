@@ -24,7 +24,7 @@ Rows = NDArray[np.intp]
 LARGEST_SEED = np.iinfo(np.int32).max
 
 ROWS_AT_A_TIME = 2**14
-"""So that the digests of a column fit the cache."""
+"""Few enough that the digests of a column fit the cache."""
 
 
 def keyed_order(contents: Iterable[Any], seed: int = 0) -> tuple[Rows, RandomState]:

@@ -1,4 +1,4 @@
-"""What a bound is computed from: counts, the result of one vote, and its profile.
+"""Evidence for a bound: counts, the result of one vote, and its profile.
 
 A result carries the weights that it is the result of, so it cannot be taken for that of others.
 """
@@ -32,7 +32,7 @@ class VoteResult:
     weights : ndarray of shape (n_voters,)
         The weights of the vote.
     ties : {"smallest", "referee"}
-        What breaks ties, as in `Votes`.
+        The rule for ties, as in `Votes`.
     n_voted : int
         Samples on which some voter with weight was tested.
     n_errors : int
@@ -111,7 +111,7 @@ class Evidence:
     vote : VoteResult or None
         Result of the vote of some weights.
     profile : VoteProfile or None
-        How the voters split on unlabeled samples, with some weights.
+        The split of the voters on unlabeled samples, with some weights.
     fitted : str or None
         Name of the bound that the weights minimize, "given" if they were passed by the user and may
         depend on the samples, None if they were fixed in advance.
@@ -185,5 +185,5 @@ class Evidence:
 
     @property
     def ties(self) -> str:
-        """What breaks ties."""
+        """The rule for ties of the vote, "smallest" if there is no result."""
         return SMALLEST if self.vote is None else self.vote.ties

@@ -1,4 +1,4 @@
-"""How the voters split on unlabeled samples, behind the vote or a deployed classifier."""
+"""Profile: the split of the voters at unlabeled samples, behind the vote or a deployed model."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
 
 SMALLEST, REFEREE = "smallest", "referee"
 TIES = (SMALLEST, REFEREE)
-"""Who breaks ties: the smallest of the tied classes wins, or a referee that nobody tests names one
+"""Rules for ties: the smallest of the tied classes wins, or a referee that nobody tests names one
 of them."""
 
 

@@ -112,7 +112,7 @@ class Relaxation:
 
     @property
     def estimates(self) -> list[Estimate]:
-        """One or both."""
+        """The upper estimate, and the lower one if there is one."""
         return [self.upper] if self.lower is None else [self.upper, self.lower]
 
     def value(self, averages: WeightedAverages) -> Any:
