@@ -68,7 +68,5 @@ def paired_levels(delta: float, power: int) -> tuple[FloatArray, FloatArray]:
         total += LEVEL_RATIO**steps * (LEVEL_RATIO - 1.0) * LEVEL_RATIO ** (-power * (steps + 1))
         steps += 1
         first = delta / total
-    place = np.arange(steps)
-    return np.asarray(first * LEVEL_RATIO**place), np.asarray(
-        LEVEL_RATIO ** (-power * (place + 1.0))
-    )
+    ratios: FloatArray = LEVEL_RATIO ** np.arange(steps + 1.0)
+    return first * ratios[:-1], ratios[1:] ** -float(power)

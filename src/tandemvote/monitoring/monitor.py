@@ -276,27 +276,28 @@ class Monitor:
         rows = [
             blake2b(t.encode(errors="surrogatepass"), digest_size=16).hexdigest() for t in texts
         ]
-        digests, codes = np.unique(rows, return_inverse=True)
-        order = np.arange(digests.size)
+        _, starts, codes = np.unique(rows, return_index=True, return_inverse=True)
         if grows:
             starts = np.flatnonzero(np.diff(codes, prepend=-1))
-            order, first = codes[starts], np.unique(codes[starts], return_index=True)[1]
-            if first.size < starts.size:
-                row = starts[np.setdiff1d(np.arange(starts.size), first)[0]]
+        entered: set[str] = set()
+        for row in starts:
+            if rows[row] in self._groups:
+                raise ValueError(
+                    f"Group {texts[row]!r:.40} was passed before, and a group counts once. Pass all"
+                    " samples of a group in one update, when the group is complete."
+                )
+            if rows[row] in entered:
                 raise ValueError(
                     f"Group {texts[row]!r:.40} comes back in row {row + 1}. The rows of a group"
                     " must be adjacent. Write whole groups, in an order that does not depend on"
                     " their sizes or errors."
                 )
-            order = order[:-1]
-        if passed := self._groups.intersection(rows):
-            name = next(text for text, row in zip(texts, rows, strict=True) if row in passed)
-            raise ValueError(
-                f"Group {name!r:.40} was passed before, and a group counts once. Pass all samples"
-                " of a group in one update, when the group is complete."
-            )
-        self._groups.update(digests[order].tolist())
-        return np.asarray((np.bincount(codes, errors) / np.bincount(codes))[order])
+            entered.add(rows[row])
+        if grows:
+            entered.remove(rows[-1])
+        self._groups |= entered
+        means = np.bincount(codes, errors) / np.bincount(codes)
+        return np.asarray(means[codes[starts]][: len(entered)])
 
     def _errors(self, y_true: ArrayLike, y_pred: ArrayLike) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Check the labels and return the error of each sample, and which samples are labeled."""
@@ -308,8 +309,6 @@ class Monitor:
                 " predict_proba."
             )
         errors, labeled = np.full(labels.size, float(self.goal)), ~is_missing(labels)
-        if not labels.size:
-            return errors, labeled
         check_same_order(y_true, {"y_pred": y_pred})
         check_not_missing(predictions, "predictions", "Pass the predicted class of every sample.")
         if self.classes is not None:
@@ -323,15 +322,14 @@ class Monitor:
                     f" {shown(self.classes)}. Certify again if there is a new class."
                 )
             errors[labeled] = (truth != predicted)[labeled]
-            return errors, labeled
-        if not labeled.any():
-            votes = Votes.without_labels([predictions])
-        else:
+        elif labeled.any():
             votes = Votes.from_predictions(
                 [predictions[labeled]], labels[labeled], unlabeled=[predictions[~labeled]]
             )
+            check_predicts_labels(votes)
             errors[labeled] = votes.errors[0]
-        check_predicts_labels(votes)
+        elif labels.size:
+            check_predicts_labels(Votes.without_labels([predictions]))
         return errors, labeled
 
     @property
