@@ -255,13 +255,9 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
 
         n_tested, tested = planned_models(bases["estimator"], self.n_tested)
         (_, params), *referee = self._learners(fit_params, groups)
+        data, learners = LabeledSamples(X, labels, classes), [(tested, params), *referee]
         members = train_members(
-            LabeledSamples(X, labels, classes),
-            training,
-            [(tested, params), *referee],
-            n_tested,
-            n_jobs=self.n_jobs,
-            random_state=random_state,
+            data, training, learners, n_tested, n_jobs=self.n_jobs, random_state=random_state
         )
         # A fit that failed has changed nothing so far.
         models = [member.model for member in members]
@@ -273,12 +269,10 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         if referee and (n_tested == 1 or (n_tested % 2 and classes.size == 2)):
             message = f"n_tested={n_tested} models have no ties, so the referee is not used."
             findings = [*findings, Finding(code="no_ties", severity="note", message=message)]
+        votes = self._test_votes(X, codes, one_row_per_group=groups is not None, latest=latest)
+        digest, n_trees = self._members_digest(), trees_of(tested)
         self._certificate = certify_votes(
-            self._test_votes(X, codes, one_row_per_group=groups is not None, latest=latest),
-            delta=delta,
-            findings=findings,
-            members=self._members_digest(),
-            n_trees=trees_of(tested),
+            votes, delta=delta, findings=findings, members=digest, n_trees=n_trees
         )
         return self
 
@@ -373,16 +367,11 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
         return {"estimator": base, "referee": self.referee}
 
     def _committee(self) -> Committee:
-        models = [*self.estimators_, *([] if self.referee_ is None else [self.referee_])]
-        pairs = zip(models, self._labels_of_members, strict=True)
+        # Without a referee there are labels of the tested models only.
+        pairs = zip([*self.estimators_, self.referee_], self._labels_of_members, strict=False)
         members = [Member(model, *labels) for model, labels in pairs]
-        n_tested = len(self.estimators_)
-        return Committee(
-            members[:n_tested],
-            None if self.referee_ is None else members[-1],
-            self.classes_.size,
-            averages=self._averages(),
-        )
+        referee = None if self.referee_ is None else members.pop()
+        return Committee(members, referee, self.classes_.size, self._averages())
 
     def _averages(self) -> bool:
         """Return True if the averaged probabilities of several models predict."""

@@ -95,17 +95,15 @@ class _ByValue(Pickler):
             return _parts_of_array(part)
         if isinstance(part, np.generic):
             return str, (repr(part.item()),)
-        if type(part).__module__.startswith("catboost") and hasattr(part, "is_fitted"):
-            # What it stores changes when it is loaded for the first time.
-            state = pickle.loads(pickle.dumps(part)).__getstate__()
-            return type(part), tuple(
-                sorted(item for item in state.items() if item[0] not in IGNORED)
-            )
         if isinstance(part, RandomState | Generator):
             return str, ()
-        if isinstance(part, BaseEstimator):
-            kept = {name: value for name, value in vars(part).items() if name not in IGNORED}
-            return type(part), tuple(sorted(kept.items()))
+        is_catboost = type(part).__module__.startswith("catboost") and hasattr(part, "is_fitted")
+        if is_catboost or isinstance(part, BaseEstimator):
+            # What CatBoost stores changes when it is loaded for the first time.
+            state = pickle.loads(pickle.dumps(part)).__getstate__() if is_catboost else vars(part)
+            return type(part), tuple(
+                (name, state[name]) for name in sorted(state) if name not in IGNORED
+            )
         if isinstance(part, Tree):
             return _parts_of_tree(part)
         if isinstance(part, KDTree | BallTree):  # their state counts the queries as well

@@ -232,8 +232,7 @@ def _has_contents(
     voter: Voter, nodes: NDArray[np.intp], codes: Codes, weights: NDArray[np.float64]
 ) -> bool:
     """Return True if the nodes into which samples fall hold exactly their weights by class."""
-    leaves, place = np.unique(nodes, return_inverse=True)
-    held = voter.contents_of(leaves)
-    cells = place * voter.n_classes + codes
-    found = np.bincount(cells, weights, minlength=held.size).reshape(held.shape)
+    reached, k = np.flatnonzero(np.bincount(nodes)), voter.n_classes  # without sorting them
+    found = np.bincount(nodes * k + codes, weights, minlength=(reached[-1] + 1) * k)
+    found, held = found.reshape(-1, k)[reached], voter.contents_of(reached)
     return bool(np.allclose(found, held, rtol=1e-9, atol=1e-6))
