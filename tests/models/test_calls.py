@@ -17,10 +17,8 @@ from tandemvote import (
     certify_oob,
 )
 from tandemvote.bounds.registry import applicable_bounds
-from tandemvote.certificate.for_metric import class_metrics
 from tandemvote.models import trees
 from tandemvote.votes import counts as counting
-from tandemvote.votes import weighted_vote
 from tandemvote.votes.evidence import VoteResult
 
 X, y = make_classification(600, 6, n_informative=4, flip_y=0.1, random_state=0)
@@ -48,7 +46,6 @@ def calls(monkeypatch):
     count("probabilities", RandomForestClassifier, "predict_proba")
     count("counts", counting, "_count")
     count("tallies", VoteResult, "_of_part")
-    count("votes", weighted_vote, "vote_totals")
     evaluate = Certificate.evaluate
 
     def evaluated(certificate, name, *args):
@@ -110,14 +107,6 @@ def test_certify_does_everything_once(calls, n_models):
     assert calls["model predictions"] == n_models
     assert (calls["counts"], calls["tallies"]) == (1, 1)
     assert calls["bounds"] == calls["bound test_set"] == len(certificate.candidates) == 1
-
-
-def test_metrics_of_all_classes_take_two_votes(calls):
-    """One says which classes can win, the other is that of the tested models alone."""
-    certificate = CertifiedClassifier(DecisionTreeClassifier(), random_state=0).fit(X, y)
-    calls.clear()
-    assert len(class_metrics(certificate.certificate_).rows) == 2
-    assert calls["votes"] == 2
 
 
 def test_other_bounds_are_evaluated_when_they_are_looked_at(calls, monkeypatch):

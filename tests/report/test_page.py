@@ -15,7 +15,7 @@ from tandemvote.auditing import Finding
 from tandemvote.certificate import certify_votes
 from tandemvote.certificate.rendering import rate
 from tandemvote.inequalities import clopper_pearson
-from tandemvote.report.page import Confusion
+from tandemvote.report.class_tables import Confusion
 from tandemvote.tables import TableColumns
 from tandemvote.votes.decimals import rounded_up
 

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tandemvote.certificate.rendering import TextTable, rate
 from tandemvote.metrics.limits import metric_limits
 from tandemvote.metrics.metric import METRICS, Metric, MetricName, get_metric, outcomes_of
 from tandemvote.record.assumptions import METRIC
 from tandemvote.record.document import ErrorCount, Measure
-from tandemvote.votes.decimals import in_percent, rounded_down
 from tandemvote.votes.names import TEST_SET
 from tandemvote.votes.printable import shown
 from tandemvote.votes.votes import REFEREE, Votes
@@ -22,11 +20,6 @@ if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
 
 Sides = Literal["one", "both"]
-
-MOST_CLASSES = 12  # of a table
-
-OF_CLASSES = [METRICS[name] for name in ("recall", "precision", "f1")]
-"""The metrics in the columns of the table."""
 
 
 def certify_metric(
@@ -72,27 +65,6 @@ def certify_metric(
     assumptions = (*certificate.assumptions, METRIC)
     found = replace(certificate, metric=metric, measure=measure, assumptions=assumptions)
     return replace(found, candidates={TEST_SET: worst}, groups=None)
-
-
-def class_metrics(certificate: Certificate) -> TextTable:
-    """Return recall, precision and F1 of each class, observed and guaranteed, all at once.
-
-    The table is empty without a test set, without votes, and for more than `MOST_CLASSES` classes.
-    """
-    votes = certificate.votes
-    if votes is None or TEST_SET not in certificate.candidates or votes.classes.size > MOST_CLASSES:
-        return TextTable()
-    share = certificate.delta / votes.classes.size / len(OF_CLASSES)
-    possible, observed = outcomes_of(votes, certificate.weights)
-    counts = [(each, each.count(possible), each.count(observed)) for each in OF_CLASSES]
-    labels, rows = votes.classes.tolist(), []
-    for code, n_samples in zip(*np.unique(votes.labels, return_counts=True), strict=True):
-        row = [str(labels[code]), str(n_samples)]
-        for metric, able, seen in counts:
-            least, _ = metric_limits(metric, [able[code]], share)
-            row.append(f"{rate(metric.value([seen[code]]))}, >= {in_percent(least, rounded_down)}")
-        rows.append(row)
-    return TextTable(["class", "samples", *(each.words for each in OF_CLASSES)], "<>>>>", rows)
 
 
 def _costs(cost: ArrayLike, votes: Votes) -> tuple[float, ...]:

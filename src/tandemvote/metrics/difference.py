@@ -39,8 +39,6 @@ def difference_lower(n_gains: int, n_losses: int, n_samples: int, delta: float =
     n_discordant = n_gains + n_losses
     delta *= 1.0 - ARITHMETIC_MARGIN
     theta = rate_lower(n_gains, n_discordant, 0.9 * delta)
-    if theta >= 0.5:
-        share = rate_lower(n_discordant, n_samples, 0.1 * delta)
-    else:
-        share = float(clopper_pearson(n_discordant, n_samples, delta=0.1 * delta))
+    share_limit = rate_lower if theta >= 0.5 else clopper_pearson
+    share = float(share_limit(n_discordant, n_samples, delta=0.1 * delta))
     return max(-1.0, share * (2.0 * theta - 1.0) - ARITHMETIC_MARGIN)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.votes.votes import Votes
-from tandemvote.votes.weighted_vote import can_win, observed_vote
+from tandemvote.votes.weighted_vote import FloatArray, can_win, observed_vote
 
 MetricName = Literal[
     "error", "accuracy", "recall", "precision", "f1", "specificity", "balanced_accuracy", "cost"
@@ -68,15 +68,11 @@ class Outcomes:
         return np.asarray(largest[:, None] >= np.unique(costs)[1:])
 
 
-def _mean_accuracy(rates: NDArray[np.float64], _: NDArray[np.float64]) -> Any:
-    return 1.0 - rates.mean()
-
-
-def _mean_f1(rates: NDArray[np.float64], _: NDArray[np.float64]) -> Any:
+def _mean_f1(rates: FloatArray, _: FloatArray) -> Any:
     return (2.0 * (1.0 - rates) / (2.0 - rates)).mean()
 
 
-def _mean_cost(rates: NDArray[np.float64], levels: NDArray[np.float64]) -> Any:
+def _mean_cost(rates: FloatArray, levels: FloatArray) -> Any:
     return levels[0] + np.diff(levels) @ rates
 
 
@@ -105,7 +101,7 @@ class Metric:
     events: Callable[[Outcomes], tuple[Mask | bool, Mask]]
     about: Literal["class", "classes", "samples", "costs"] = "class"
     direction: str = AT_LEAST
-    formula: Callable[[NDArray[np.float64], NDArray[np.float64]], Any] = _mean_accuracy
+    formula: Callable[[FloatArray, FloatArray], Any] = lambda rates, _: 1.0 - rates.mean()
 
     def count(self, outcomes: Outcomes, positive: int | None = None) -> ErrorCounts:
         """Return (errors, samples) for each rate, or for that of the class with code `positive`.

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.metrics import confusion_matrix
 
 from tandemvote.atomic_files import written_whole
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.certificate import Certificate
-from tandemvote.certificate.for_metric import class_metrics
 from tandemvote.certificate.groups import GroupCertificates
 from tandemvote.certificate.rendering import rate
 from tandemvote.displays import BoundsDisplay, GroupsDisplay, ProfileDisplay, TandemDisplay
 from tandemvote.models.model_checks import last_step
+from tandemvote.report.class_tables import Confusion, class_metrics
 from tandemvote.report.pictures import Picture, draw
 from tandemvote.votes.decimals import percent, rounded_up
 from tandemvote.votes.extras import import_extra
 from tandemvote.votes.names import TEST_SET
 from tandemvote.votes.printable import printable
 from tandemvote.votes.votes import REFEREE
-from tandemvote.votes.weighted_vote import observed_vote
 
 CAPTION = "Lines end at the error bound. Squares are observed errors, larger for more samples."
 
@@ -134,43 +131,6 @@ def _with_signs(text: str) -> str:
     return (
         printable(text).replace(" <=", "\N{NO-BREAK SPACE}≤").replace(">= ", "≥\N{NO-BREAK SPACE}")
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Confusion:
-    """Numbers of samples: true classes in rows, predicted classes in columns.
-
-    The voters that were not trained on a sample predict it.
-    """
-
-    classes: list[str]
-    counts: NDArray[np.int64]
-
-    @classmethod
-    def from_certificate(cls, certificate: Certificate) -> Confusion | None:
-        """Count the vote of a certificate; None without votes, or if it certifies another model."""
-        votes = certificate.votes
-        if votes is None or certificate.deployed is not None:
-            return None
-        winners = observed_vote(votes, certificate.weights)
-        voted, codes = winners >= 0, range(votes.classes.size)
-        counts = confusion_matrix(votes.labels[voted], winners[voted], labels=codes)
-        return cls([str(label) for label in votes.classes], counts)
-
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """Share of the samples of each true class."""
-        return np.asarray(self.counts / np.maximum(self.counts.sum(axis=1, keepdims=True), 1))
-
-    @property
-    def errors(self) -> list[tuple[str, str, int, float]]:
-        """True class, predicted class, samples, share of the true class; most frequent first."""
-        wrong = self.counts * ~np.eye(len(self.classes), dtype=bool)
-        found = [
-            (self.classes[i], self.classes[j], int(wrong[i, j]), float(self.shares[i, j]))
-            for i, j in np.argwhere(wrong)
-        ]
-        return sorted(found, key=lambda error: -error[2])
 
 
 def _more_labels(certificate: Certificate) -> str:

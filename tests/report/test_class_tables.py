@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from tandemvote import Votes, certify, write_report
+from tandemvote.report.class_tables import class_metrics
+from tandemvote.votes import weighted_vote
 
 rng = np.random.default_rng(0)
 LABELS = rng.integers(3, size=300)
@@ -22,3 +24,14 @@ def test_the_report_is_about_the_error_rate(tmp_path):
         write_report(tmp_path / "r.html", certify(VOTES, metric="f1", positive=2))
     page = write_report(tmp_path / "r.html", certify(VOTES, bound="first_order")).read_text("utf-8")
     assert "Recall, precision and F1" not in page
+
+
+def test_metrics_of_all_classes_take_two_votes(monkeypatch):
+    """One vote says which classes can win, the other is that of the tested models alone."""
+    certificate, votes = certify(VOTES), []
+    totals = weighted_vote.vote_totals
+    monkeypatch.setattr(
+        weighted_vote, "vote_totals", lambda *args: votes.append(1) or totals(*args)
+    )
+    assert len(class_metrics(certificate).rows) == 3
+    assert len(votes) == 2
