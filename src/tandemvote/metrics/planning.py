@@ -1,4 +1,4 @@
-"""How many labeled test samples show that an error rate is at most a given number."""
+"""Number of labeled test samples that show that an error rate is at most a given number."""
 
 from __future__ import annotations
 

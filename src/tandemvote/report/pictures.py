@@ -17,7 +17,7 @@ INK = "#010203"
 INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 
 PAGE_COLORS = {INK: "--ink", ACCENT: "--accent", SECOND: "--second", MUTED: "--muted"}
-"""Which variable of the page's style sheet replaces which color."""
+"""Colors, and the variables of the page's style sheet that replace them."""
 
 WIDTH = 4.3
 """Inches: narrow enough that text stays readable when a phone shrinks the picture."""
