@@ -151,24 +151,28 @@ def test_counts_give_the_mean_cost(predicted):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_classes_that_can_win_give_limits_that_no_choice_of_them_exceeds(metric, predicted):
-    """Whatever a referee chooses among the classes that can win is not worse than the counts."""
+def test_counts_are_those_of_the_worst_choice_of_classes_that_can_win(metric, predicted):
+    """The worst choice for class 1 is another class where it is true, and itself elsewhere."""
     labels, codes = predicted
     rng = np.random.default_rng(2)
     winners = np.eye(4, dtype=bool)[codes] | (rng.random((300, 4)) < 0.1)
-    costs = tuple(rng.random(16)) if metric == "cost" else ()
+    costs = rng.random((4, 4))
+    stated, positive = (), 1 if METRICS[metric].about == "class" else None
+    harm = 1.0 - np.eye(4)[labels] + (np.arange(4) == 1) * (labels[:, None] != 1)
+    if metric == "cost":
+        stated, harm = tuple(costs.flat), costs[labels]
 
-    def value(able, positive):
-        positive = positive if METRICS[metric].about == "class" else None
-        counts = METRICS[metric].count(Outcomes(labels, able, costs), positive)
-        return METRICS[metric].value(counts, costs)
+    def value(able):
+        counts = METRICS[metric].count(Outcomes(labels, able, stated), positive)
+        return METRICS[metric].value(counts, stated)
 
     sign = 1 if METRICS[metric].direction == "at most" else -1
-    for positive in (None, 1):
-        limit = sign * value(winners, positive)
-        for _ in range(50):
-            chosen = np.where(winners, rng.random((300, 4)), -1).argmax(axis=1)
-            assert sign * value(np.eye(4, dtype=bool)[chosen], positive) <= limit + 1e-12
+    limit = sign * value(winners)
+    worst = np.where(winners, harm, -1).argmax(axis=1)
+    assert sign * value(np.eye(4, dtype=bool)[worst]) == pytest.approx(limit)
+    for _ in range(50):
+        chosen = np.where(winners, rng.random((300, 4)), -1).argmax(axis=1)
+        assert sign * value(np.eye(4, dtype=bool)[chosen]) <= limit + 1e-12
 
 
 @pytest.mark.parametrize(
