@@ -42,14 +42,15 @@ def run_cell(cell: Cell, dataset: Dataset) -> list[Row]:
     """Run a cell and return its rows; they depend on nothing but the cell and the data.
 
     A forest has one row per weighting, and in repetition 0 one more per tree with its weights;
-    a deployed model one per number of unlabeled samples; other cells have a single row.
+    a deployed model one per number of unlabeled samples; a committee one per scheme; other cells
+    have a single row.
     """
     if isinstance(cell, BeyondCell):
         return [run_beyond(cell, dataset)]
     if isinstance(cell, DeployedCell):
         return run_deployed(cell, dataset)
     if isinstance(cell, CommitteeCell):
-        return [run_committee(cell, dataset)]
+        return run_committee(cell, dataset)
     return _run_forest(cell, dataset) if isinstance(cell, ForestCell) else _run(cell, dataset)
 
 

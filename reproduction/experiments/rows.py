@@ -47,7 +47,7 @@ class Table:
     name: str
     cell_type: type[Cell]
     own_columns: tuple[str, ...]  # after those of the cell
-    place: Callable[[TextRow], int] = lambda _: 0  # of a row among those of its cell
+    place: Callable[[TextRow], Any] = lambda _: 0  # of a row among those of its cell
 
     @property
     def cell_columns(self) -> tuple[str, ...]:
@@ -123,21 +123,15 @@ weights minimize the sharp tandem bound.
 COMMITTEE = Table(
     "committee",
     CommitteeCell,
-    (
-        *("member_share", "n_test_set", "n_hold_out", "committee_errors", "small_committee_errors"),
-        *("average_errors", "hold_out_errors", "committee_test_errors"),
-        *("small_committee_test_errors", "average_test_errors", "hold_out_test_errors"),
-        *("whole_test_errors", *PROVENANCE),
-    ),
+    ("scheme", "n_tested", "errors", "test_errors", "member_share", *PROVENANCE),
+    lambda row: row["scheme"],
 )
-"""Four members tested together and a referee trained on the whole training part.
+"""One scheme on one split; all schemes of a cell use the same labels.
 
-`committee_errors` counts the samples of the test set on which some vote of the referee would make
-the committee of four members err, `small_committee_errors` the same for the first two members.
-`average_errors` are those of the mean probabilities of the first three members, `hold_out_errors`
-those of one model trained without a hold-out of 20%. The columns with `test_errors` are errors on
-the part for testing, which no model uses. `member_share` is the share of the rows outside the test
-set that each member is trained on.
+`errors` counts the samples of the scheme's test set of `n_tested` samples that count as errors,
+`test_errors` the errors on the part for testing, which no model uses. The scheme "all labels" has
+no test set. `member_share` is the share of the rows outside the test set that each member is
+trained on.
 """
 
 DEPLOYED = Table(

@@ -11,7 +11,7 @@ from reproduction.experiments.rows import TABLES, TextRow
 from reproduction.experiments.store import RowStore
 
 TEXT_COLUMNS = frozenset(
-    {"dataset", "bagging", "weighting", "learner", "versions", "reconstructed"}
+    {"dataset", "bagging", "weighting", "learner", "scheme", "versions", "reconstructed"}
 )
 
 BOUND_LABELS = {

@@ -16,28 +16,37 @@ RESULTS = ROOT / "reproduction" / "results"
 START, END = "<!-- schemes: written by `make reproduce` -->\n", "<!-- end of schemes -->"
 HEADINGS = ("scheme", "labels set aside", "bound / hold-out", "error / all labels", "fits")
 SCHEMES = {
-    "hold-out": ("hold-out, one model", "20%"),
-    "average of 3": ("hold-out, average of 3 models", "the test set"),
-    "committee 4+1": ("**committee, 4 + 1** (default)", "none"),
+    ("hold-out", "hold-out"): ("hold-out, one model", "20%"),
+    ("average of 3 x 100", "average of 3 models"): (
+        "hold-out, average of 3 models",
+        "the test set",
+    ),
+    ("average of 5 x 100", "average of 5 models"): (
+        "hold-out, average of 5 models",
+        "the test set",
+    ),
+    ("12 x 33", "6 models"): ("**committee** (default)", "none"),
 }
+"""Schemes of forests and of boosting, and the words of their line."""
 
 
 def scheme_table(committee: str, beyond: str) -> str:
     """Return the table in Markdown, from the text of committee.md and of beyond.md."""
     rows, n_sets = [], {}
-    for scheme, (words, labels) in SCHEMES.items():
-        cells = {}
-        for learner in ("forest", "boosting"):
+    for schemes, (words, labels) in SCHEMES.items():
+        cells, costs = {}, []
+        for learner, scheme in zip(("forest", "boosting"), schemes, strict=True):
             line = next(
                 line
                 for line in committee.splitlines()
                 if line.startswith(f"| {learner} | {scheme} |")
             )
-            _, _, fits, bound, error, n_sets[learner] = line.strip("| ").split(" | ")
+            _, _, fits, bound, error, _, _, n_sets[learner] = line.strip("| ").split(" | ")
             cells[learner] = (bound.split()[0], error.split()[0])
+            costs.append(fits)
         pairs = zip(cells["forest"], cells["boosting"], strict=True)
         bounds, errors = (" / ".join(str(_rounded(each)) for each in pair) for pair in pairs)
-        rows.append((words, labels, bounds, errors, fits))
+        rows.append((words, labels, bounds, errors, " / ".join(dict.fromkeys(costs))))
     factors = re.search(
         r"FO or TND as published [^(]*\(median ([\d.]+)\), "
         r"VP [^(]*\(median ([\d.]+)\), TEST [^(]*\(median ([\d.]+)\)",

@@ -1,11 +1,13 @@
 """Whatever rows there are, they can be rendered; what has nothing to show is not shown."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from reproduction.experiments.committee import ALL_LABELS, HOLD_OUT, SCHEMES
 from reproduction.experiments.rows import TABLES
 from reproduction.report import rendering
 from reproduction.report.figures.ratios import optimized_risk_ratios
@@ -77,11 +79,15 @@ def committee_rows(
 ) -> list[dict[str, str]]:
     """Rows of the committee; on a set that is never erred on no model errs."""
     rows = []
-    for repetition in range(repetitions):
+    for repetition, scheme in product(
+        range(repetitions), [*SCHEMES[learner], HOLD_OUT, ALL_LABELS]
+    ):
         key = {"dataset": dataset, "learner": learner, "repetition": str(repetition)}
-        row = _row("committee", key, seed=repetition, binary=True, errs=errs)
-        errors = [column for column in row if column.endswith("_errors")]
-        rows.append(row | dict.fromkeys(errors, "7" if errs else "0"))
+        row = _row("committee", key | {"scheme": scheme}, seed=repetition, binary=True, errs=errs)
+        row |= dict.fromkeys(("errors", "test_errors"), "7" if errs else "0")
+        rows.append(
+            row | (dict.fromkeys(("errors", "n_tested"), "") if scheme == ALL_LABELS else {})
+        )
     return rows
 
 
@@ -208,17 +214,15 @@ def test_any_subset_of_rows_can_be_rendered(render, name):
 
 def test_the_page_of_the_committee_states_how_many_repetitions_there_are(render):
     page = render(SUBSETS["committee only, a hostile name"])["committee.md"]
-    assert "- Rows: 2 data sets, 2 to 3 repetitions per data set and learner, 5 rows" in page
+    assert "- Rows: 2 data sets, 2 to 3 repetitions per data set and learner, 5 splits" in page
     lines = [line for line in page.splitlines() if line.startswith("| Letter |")]
     assert [line.split(" | ")[-1] for line in lines] == ["3 |"]
-    assert (
-        "| forest | committee 4+1 | 5 | 1.000 (1.00 to 1.00) | 1.000 (1.00 to 1.00) | 1 |" in page
-    )
+    assert "| forest | 12 x 33 | 5 | 1.000 (1.00 to 1.00) | 1.000 (1.00 to 1.00) |" in page
 
 
 def test_a_set_without_errors_has_no_ratio_of_errors(render):
     page = render(SUBSETS["committee only, no errors"])["committee.md"]
-    assert "| forest | committee 4+1 | 5 | 1.000 (1.00 to 1.00) | - | 1 |" in page
+    assert "| forest | 12 x 33 | 5 | 1.000 (1.00 to 1.00) | - |" in page
 
 
 def test_a_run_without_forests_has_no_tables_of_forests(render):
