@@ -1,7 +1,8 @@
 """Guarantees with the default seed are true in a share of at least 1 - delta of the data sets.
 
-Rows come in an order: the second visit of each patient is worse, or labels are sorted. A draw by
-positions then fails in every data set, and a digest of each row fails where rows are copies.
+Rows come in an order: the second visit of each patient is worse, groups differ in size, labels and
+unlabeled samples are sorted, contents take few values. A draw by positions then fails in every data
+set, and a digest of each row fails where rows are copies.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,15 @@ from scipy.stats import binom
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 
-from tandemvote import CertifiedClassifier, certify, certify_selective, compare
+from tandemvote import (
+    CertifiedClassifier,
+    CertifiedForestClassifier,
+    Votes,
+    certify,
+    certify_oob,
+    certify_selective,
+    compare,
+)
 from tandemvote.models import splitting
 
 DELTA = 0.05
@@ -59,6 +68,16 @@ def visits(rng, *rates, n_groups=200, values=None, copies=1) -> Rows:
     return Rows(X.reshape(-1, 2), y.ravel().astype(int), np.arange(y.size) // n_rows, error_rate)
 
 
+def groups_of_two_sizes(rng, n_groups=120) -> Rows:
+    """Draw groups of one row, half of them wrong, and of six rows, of which the last are wrong."""
+    sizes = np.where(rng.random(n_groups) < 0.5, 6, 1)
+    groups = np.repeat(np.arange(n_groups), sizes)
+    place = np.concatenate([np.arange(size) for size in sizes])
+    wrong = np.where(sizes[groups] == 6, place >= 3, (rng.random(n_groups) < 0.5)[groups])
+    X = rng.normal(size=(groups.size, 2))
+    return Rows(X, ((X[:, 0] > 0) ^ wrong).astype(int), groups, 0.5)
+
+
 WORLDS: dict[str, Callable[[np.random.Generator], Rows]] = {
     "second visit wrong": lambda rng: visits(rng, 0, 1),
     "second visit worse": lambda rng: visits(rng, 0.1, 0.4),
@@ -66,6 +85,7 @@ WORLDS: dict[str, Callable[[np.random.Generator], Rows]] = {
     "rows of few values": lambda rng: visits(rng, 0, 1, values=[-1, 1]),
     "few values, few groups": lambda rng: visits(rng, 0.1, 0.6, n_groups=60, values=[-1, 1]),
     "copies inside a group": lambda rng: visits(rng, 0, 1, copies=3),
+    "groups of two sizes": groups_of_two_sizes,
 }
 
 
@@ -81,8 +101,9 @@ def from_selective(rows):
 
 def from_compare(rows):
     """Compare with a model that errs on the same number of rows of each group, in reverse order."""
-    wrong = (Sign().predict(rows.X) != rows.y).reshape(-1, np.sum(rows.groups == 0))
-    both = [each.ravel().astype(int) for each in (wrong, wrong[:, ::-1])]
+    wrong = (Sign().predict(rows.X) != rows.y).astype(int)
+    parts = np.split(wrong, np.flatnonzero(np.diff(rows.groups)) + 1)
+    both = [wrong, np.concatenate([part[::-1] for part in parts])]
     result = compare(*both, y=np.zeros(rows.y.size, int), groups=rows.groups)
     return result.lower > 0 or result.upper < 0
 
@@ -103,6 +124,34 @@ def sorted_by_label(rng):
     return model.fit(rng.normal(size=(150, 3)), y).certificate_.value < 0.5
 
 
+def unlabeled_in_order(rng):
+    """Return what is false where unlabeled samples are sorted by the votes of three voters."""
+    error_rate, n = 0.2, 100
+    labels = rng.integers(2, size=3 * n)
+    predictions = labels ^ (rng.random((3, labels.size)) < error_rate)
+    new = predictions[:, n:]
+    votes = Votes.from_predictions(
+        predictions[:, :n], labels[:n], unlabeled=new[:, np.lexsort(new)]
+    )
+    of_vote = error_rate**3 + 3 * error_rate**2 * (1 - error_rate)
+    half = certify(votes, weights="disagreement", bound="vote_profile")
+    # Weights that are not equal give one voter more than half: the vote errs as it does.
+    return (
+        certify(votes, bound="vote_profile").value < of_vote
+        or half.value < of_vote
+        or certify(votes, deployed=votes.classes[votes.unlabeled[0]]).value < error_rate
+    )
+
+
+def labels_in_order_out_of_bag(rng):
+    """Return what is false where forests of stumps are trained on sorted coin flips."""
+    X, y = rng.normal(size=(80, 2)), np.sort(rng.integers(2, size=80))
+    forest = CertifiedForestClassifier(9, max_depth=1, random_state=0, allow=["sorted_rows"])
+    certificate = forest.fit(X, y).certificate_
+    again = certify_oob(forest.forest_, X, y, bound="coalition", allow=["sorted_rows"])
+    return certificate.value < 0.5 or again.value < 0.5
+
+
 FALSE = {
     each.__name__: each for each in (from_certify, from_selective, from_compare, from_committee)
 }
@@ -120,34 +169,43 @@ def n_false(world, statement, draws, seed=1):
 
 QUICK = [
     ("second visit wrong", "from_certify"),
+    ("groups of two sizes", "from_certify"),
     ("second visit wrong", "from_selective"),
     ("rows of few values", "from_compare"),
     ("second visit worse", "from_compare"),
     ("copies inside a group", "from_committee"),
 ]
+QUICK_DRAWS = 200
+
+ALONE = {
+    each.__name__: each
+    for each in (sorted_by_label, unlabeled_in_order, labels_in_order_out_of_bag)
+}
 
 
 @pytest.mark.parametrize(("world", "statement"), QUICK)
 def test_statements_about_rows_in_an_order_are_true(world, statement):
-    assert n_false(world, FALSE[statement], 40) < too_many(40)
+    assert n_false(world, FALSE[statement], QUICK_DRAWS) < too_many(QUICK_DRAWS)
 
 
-def test_statements_about_sorted_labels_are_true():
-    rng = np.random.default_rng(1)
-    assert sum(sorted_by_label(rng) for _ in range(60)) < too_many(60)
+@pytest.mark.parametrize("world", ALONE)
+def test_statements_about_samples_in_an_order_are_true(world):
+    rng, draws = np.random.default_rng(1), 40 if world == "unlabeled_in_order" else QUICK_DRAWS
+    assert sum(map(bool, (ALONE[world](rng) for _ in range(draws)))) < too_many(draws)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("statement", FALSE)
 @pytest.mark.parametrize("world", WORLDS)
-def test_statements_about_rows_in_an_order_are_true_in_many_worlds(world, statement):
+def test_statements_about_rows_in_an_order_are_true_in_many_data_sets(world, statement):
     assert n_false(world, FALSE[statement], 4000) < too_many(4000)
 
 
 @pytest.mark.slow
-def test_statements_about_sorted_labels_are_true_in_many_data_sets():
+@pytest.mark.parametrize("world", ALONE)
+def test_statements_about_samples_in_an_order_are_true_in_many_data_sets(world):
     rng = np.random.default_rng(1)
-    assert sum(sorted_by_label(rng) for _ in range(4000)) < too_many(4000)
+    assert sum(map(bool, (ALONE[world](rng) for _ in range(4000)))) < too_many(4000)
 
 
 def by_position(contents, seed=0):
