@@ -15,7 +15,7 @@ def test_the_demo_compares_the_schemes_leads_with_the_committee_and_writes_a_rep
     observed, guaranteed = ([float(row[place].rstrip("%")) for row in rows] for place in (1, 2))
     assert all(low < high for low, high in zip(observed, guaranteed, strict=True))
     assert guaranteed[0] < 1.3 * guaranteed[1] < guaranteed[2]
-    assert "4 tested models of 20 trees and a referee; a test set of" in shown
+    assert "6 tested models of 20 trees and a referee; a test set of" in shown
     assert "With 95% confidence, the error rate of this committee on new data is at most" in shown
     assert str(report) in shown
     assert "<html" in report.read_text(encoding="utf-8")

@@ -50,10 +50,10 @@ def test_a_hold_out_gives_the_exact_binomial_limit_of_its_errors(found):
     assert shown.guaranteed == pytest.approx(limit, abs=1e-9) and shown.guaranteed >= limit
 
 
-def test_a_committee_is_four_tested_models_and_a_referee(found):
+def test_a_committee_is_six_tested_models_and_a_referee(found):
     shown = found("--trees", 5, "--all-bounds")
     assert shown.bound == "test_set" and [*shown.bounds] == ["test_set"]
-    assert len(shown.weights) == 4 and shown.test["n_samples"] == 0.2 * N_ROWS
+    assert len(shown.weights) == 6 and shown.test["n_samples"] == 0.2 * N_ROWS
     assert shown.guaranteed > shown.observed
 
 
@@ -68,7 +68,7 @@ def test_the_committee_is_that_of_the_library(found, table):
 
 def test_boosted_models_are_whole_voters(found):
     shown = found("--learner", "boosting")
-    assert len(shown.weights) == 4 and shown.guaranteed < shown.baseline
+    assert len(shown.weights) == 6 and shown.guaranteed < shown.baseline
 
 
 @pytest.mark.parametrize("size", ["0.001", "299", "300", "5000"])

@@ -82,7 +82,7 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize(("kind", "sizes"), [(Recorder, [80] * 4), (Certain, [80, 76, 76, 76])])
+@pytest.mark.parametrize(("kind", "sizes"), [(Recorder, [80] * 6), (Certain, [80, *[76] * 5])])
 def test_members_never_see_the_test_samples_and_the_referee_sees_all(kind, sizes):
     X, y = numbered()
     model = CertifiedClassifier(kind(), random_state=0, allow=["identifier"]).fit(X, y)
@@ -116,8 +116,8 @@ def seed_that_tests(rows, X, y, test_size="auto"):
 def test_members_of_a_deterministic_learner_get_different_parts(data):
     model = CertifiedClassifier(GaussianNB(), random_state=0).fit(*data)
     sizes = [int(member.class_count_.sum()) for member in model.estimators_]
-    assert sizes == [320] + [int(SUBSET * 320)] * 3
-    assert len({member.theta_.tobytes() for member in model.estimators_}) == 4
+    assert sizes == [320] + [int(SUBSET * 320)] * 5
+    assert len({member.theta_.tobytes() for member in model.estimators_}) == 6
     assert int(model.referee_.class_count_.sum()) == 400
 
 
@@ -349,7 +349,7 @@ def test_sample_weights_train_and_do_not_test():
     )
     for member in (*model.estimators_, model.referee_):
         np.testing.assert_array_equal(member.weight_, weight[member.rows_])
-    assert model.certificate_.counts.sizes.tolist() == [20] * 4
+    assert model.certificate_.counts.sizes.tolist() == [20] * 6
 
 
 def test_groups_are_split_whole_and_tested_by_one_row_each():
@@ -521,7 +521,7 @@ def test_a_class_that_only_test_samples_have_cannot_be_predicted_by_the_members(
     model = CertifiedClassifier(GaussianNB(), random_state=seed_that_tests([0, 1, 2], X, labels))
     model.fit(X, labels)
     assert model.classes_.tolist() == ["low", "mid", "top"]
-    assert [member.classes_.tolist() for member in model.estimators_] == [["low", "top"]] * 4
+    assert [member.classes_.tolist() for member in model.estimators_] == [["low", "top"]] * 6
     assert model.referee_.classes_.tolist() == ["low", "mid", "top"]
     assert set(model.predict(X)) == {"low", "top"}
     shares = model.predict_proba(X)
@@ -576,7 +576,7 @@ def test_polars_frames(data):
 def test_the_certificate_states_what_may_change(data):
     certificate = CertifiedClassifier(GaussianNB(), random_state=0).fit(*data).certificate_
     printed = repr(certificate)
-    assert "4 tested models and a referee; a test set of 80 samples" in printed
+    assert "6 tested models and a referee; a test set of 80 samples" in printed
     assert "refit it at any time, keep the tested models" in printed
     assert any("The tested models are used unchanged" in each for each in certificate.assumptions)
 

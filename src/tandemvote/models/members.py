@@ -37,7 +37,7 @@ boosting on six data sets: 0.95 gave 1.03 times the bound of a hold-out, 0.9 gav
 1.16, at the same error rate."""
 
 MANY_TREES = 100
-FORESTS, OTHERS = (12, 3), (4, 1)
+FORESTS, OTHERS = (12, 3), (6, 1)
 """Number of tested models for ``n_tested="auto"``, and the divisor of the number of their trees:
 for forests of many trees, and for every other learner. The measurements are in
 docs/benchmarks/schemes.rst."""
@@ -57,7 +57,7 @@ def planned_models(estimator: Any, n_tested: int | str) -> tuple[int, Any]:
     >>> planned_models(RandomForestClassifier(100), "auto")
     (12, RandomForestClassifier(n_estimators=33))
     >>> planned_models(RandomForestClassifier(99), "auto")
-    (4, RandomForestClassifier(n_estimators=99))
+    (6, RandomForestClassifier(n_estimators=99))
     """
     if not isinstance(n_tested, str):
         return n_tested, estimator
