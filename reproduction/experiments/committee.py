@@ -107,7 +107,9 @@ def run_committee(cell: CommitteeCell, dataset: Dataset) -> list[Row]:
 
     on_test = _Judged(models, referee, split.X[test], classes.size)
     on_new = _Judged(models, referee, split.X_test, classes.size)
-    whole = {ALL_LABELS: (None, None, _n_errors(referee.predict(split.X_test), y_new))}
+    whole: dict[str, tuple[int | None, int | None, int]] = {
+        ALL_LABELS: (None, None, _n_errors(referee.predict(split.X_test), y_new))
+    }
     counted = _n_errors(held.predict(split.X[hold_out]), y[hold_out])
     whole[HOLD_OUT] = (n_hold_out, counted, _n_errors(held.predict(split.X_test), y_new))
     for name, scheme in schemes.items():

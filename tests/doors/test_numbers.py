@@ -29,7 +29,7 @@ from tandemvote import (
 )
 from tandemvote.bounds import BOUNDS, Estimates, VacuousBoundWarning, all_bounds, get_bound
 from tandemvote.certificate import GroupCertificates, SelectiveCertificate
-from tandemvote.metrics.confusion import AT_MOST, METRICS
+from tandemvote.metrics.metric import AT_MOST, METRICS
 from tandemvote.monitoring.comparison import Comparison
 from tandemvote.votes.evidence import Evidence
 
