@@ -86,3 +86,21 @@ def test_the_split_does_not_depend_on_how_the_table_is_read(tmp_path):
         assert tested(shuffled, **options) == expected
     frame["size"] += 1
     assert tested(shuffled) != expected
+
+
+@pytest.mark.parametrize("options", [[], ["--drop", "nr"]])
+def test_a_table_is_audited_once(visits, tmp_path, monkeypatch, capsys, options):
+    times = []
+    monkeypatch.setattr(
+        "tandemvote.auditing.audit.column_clues", lambda columns: times.append(columns) or ()
+    )
+    new = tmp_path / "new.csv"
+    frame = pd.read_csv(visits)
+    frame.assign(weight=frame["weight"] + 0.5).to_csv(new, index=False)
+    call = [visits, "--target", "sick", "--trees", "30", "--allow", "grouped_rows", *options]
+    assert run(["certify", *call, "--scheme", "trees", "--unlabeled", str(new)]) == 0
+    assert len(times) == 1
+    assert "nr" in {each.name for each in times[0]} or options
+    frame.to_csv(new, index=False)
+    assert run(["certify", *call, "--scheme", "trees", "--unlabeled", str(new)]) == 2
+    assert "300 distinct rows of the 300 unlabeled samples" in capsys.readouterr().err

@@ -102,3 +102,13 @@ def test_formulas_in_written_votes_are_not_run_by_spreadsheets_and_are_verified(
     ]
     assert not [cell for cell in cells if cell.startswith(("=", "@"))]
     assert {"'=site", "'@x", "'=cmd|' /C calc'!A0"} <= {*cells}
+
+
+def test_a_report_with_groups_describes_the_classifier_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i * 7 % 10},{'ab'[i % 2]},{'xy'[i % 3 > 0]}" for i in range(60)]
+    (tmp_path / "data.csv").write_text("\n".join(["a,kind,site", *rows]))
+    call = ["certify", "data.csv", "--target", "kind", "--trees", "5", "--report", "r.html"]
+    assert run([*call, "--by", "site"]) == 0
+    page = (tmp_path / "r.html").read_text()
+    assert "<h2>Classifier</h2>" in page and 'id="groups-table"' in page

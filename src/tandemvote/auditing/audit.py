@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,13 @@ from tandemvote.auditing.labels import (
     repeated_names,
     target_findings,
 )
-from tandemvote.auditing.rows import copy_findings, shared_findings
+from tandemvote.auditing.rows import copy_findings, unlabeled_findings
 from tandemvote.votes.codes import as_array
 from tandemvote.votes.draws import Rows
 from tandemvote.votes.index_order import index_of, is_reordered
+
+ABOUT_ROWS = (("grouped_rows", "error"), ("grouped_names", "error"), ("time_order", "warning"))
+"""Codes and severities of findings that stay true if the column that shows them is dropped."""
 
 
 def audit(
@@ -77,9 +81,15 @@ def audit_columns(
     groups: ArrayLike | None = None,
     X_unlabeled: Any = None,
     training: Rows | None = None,
+    dropped: Collection[str] = (),
 ) -> Findings:
-    """Return the findings of `audit`; what columns reveal about labels, in training rows only."""
-    columns, array = table = read_contents(X)
+    """Return the findings of `audit`; what columns reveal about labels, in training rows only.
+
+    A column that is dropped still shows rows that belong together, or are in the order of time. A
+    warning about groups was a question, which whoever drops the column has answered.
+    """
+    columns, array = read_contents(X)
+    table = [each for each in columns if each.name not in dropped], array
     index = _index_columns(index_of(X))
     reordered = []
     for name, values in (("y", y), ("groups", groups)):
@@ -114,9 +124,8 @@ def audit_columns(
             clues += group_clues(index, columns, label, np.ones(label.size, bool))
             findings += neighbor_findings(label)
     if X_unlabeled is not None:
-        unlabeled = read_contents(X_unlabeled)
-        findings += shared_findings(table, unlabeled, skipped=skipped)
-        findings += copy_findings(unlabeled, what="unlabeled rows")[0]
+        findings += unlabeled_findings(table, read_contents(X_unlabeled), skipped=skipped)
+    clues = [each for each in clues if each[1] not in dropped or each[0][:2] in ABOUT_ROWS]
     return Findings([*about_columns(clues), *findings])
 
 

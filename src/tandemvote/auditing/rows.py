@@ -188,17 +188,20 @@ def chance_of_shared(known: Digests, new: Digests) -> tuple[int, float, float]:
     return n_shared, expected, float(bdtrc(n_shared - 1, repeated.size, mean))
 
 
-def shared_findings(*tables: Contents, skipped: Collection[str]) -> list[Finding]:
-    """Report labeled samples among the unlabeled ones, beyond chance."""
+def unlabeled_findings(
+    table: Contents, unlabeled: Contents, *, skipped: Collection[str]
+) -> list[Finding]:
+    """Report copies of unlabeled samples, and labeled ones among them beyond chance."""
     known, new = (
-        digest_parts(without_columns(table, skipped), n_parts=1, kind=np.float32)[0]
-        for table in tables
+        digest_parts(without_columns(each, skipped), n_parts=1, kind=np.float32)[0]
+        for each in (table, unlabeled)
     )
     n_shared, expected, chance = chance_of_shared(known, new)
+    copies, _ = copy_findings(unlabeled, what="unlabeled rows")
     if chance >= FALSE_ALARM:
-        return []
+        return copies
     message = (
         f"{n_shared} distinct rows of the {new.size} unlabeled samples are labeled samples, about"
         f" {expected:.0f} by chance."
     )
-    return [about_data("shared_rows", "error", message)]
+    return [about_data("shared_rows", "error", message), *copies]

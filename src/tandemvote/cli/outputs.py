@@ -87,8 +87,8 @@ def deliver(
     if path := files["report"]:
         from tandemvote.report import write_report
 
-        certified = certificate if model is None or by else model[-1]
-        write_report(path, certified, description=data)
+        classifier = None if model is None else model[-1]
+        write_report(path, certificate, classifier=classifier, description=data)
         lines.append(f"Report: {path}")
     if path := files.get("votes"):
         written = write_votes(path, certificate.votes, by)

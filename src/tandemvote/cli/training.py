@@ -16,7 +16,9 @@ from sklearn.utils import check_random_state
 
 from tandemvote import CertifiedClassifier, CertifiedForestClassifier
 from tandemvote.auditing import Finding, Findings, FindingsError, check_findings
-from tandemvote.auditing.audit import audit, audit_columns
+from tandemvote.auditing.audit import audit_columns
+from tandemvote.auditing.cells import read_contents
+from tandemvote.auditing.rows import unlabeled_findings
 from tandemvote.certificate import Certificate
 from tandemvote.cli.messages import progress, say
 from tandemvote.cli.options import (
@@ -39,9 +41,6 @@ from tandemvote.votes.names import CLASS, PREDICTED
 from tandemvote.votes.printable import printable
 
 FEWEST_LABELED = 20
-ROWS = "grouped_rows", "grouped_names", "time_order"
-"""Findings about rows, which stay true if the column that shows them is dropped."""
-
 NEAR_ZERO = 0.005
 """Observed error up to which a column that reveals the label explains it."""
 
@@ -89,17 +88,13 @@ def audited(table: Table, columns: Columns, training: Drawing, unlabeled: Any = 
     split = draw_split(table, columns, training)
     rows = None if split is None else split.training
     groups = None if columns.groups is None else table.others[columns.groups]
-    findings = [*audit_columns(table.raw[[*table.kinds]], table.y, groups=groups, training=rows)]
-    if columns.drop:  # what a dropped column shows about the rows is still true
-        with_dropped = audit_columns(table.raw, table.y, groups=groups, training=rows)
-        findings = [each for each in findings if each.code not in ROWS]
-        # A warning about groups was a question, which whoever drops the column has answered.
-        is_open = {"error": ROWS, "warning": ROWS[-1:], "note": ()}
-        findings += [each for each in with_dropped if each.code in is_open[each.severity]]
-    if unlabeled is not None:
-        about_rows = [each for each in audit(table.X, X_unlabeled=unlabeled) if not each.columns]
-        findings += [each for each in about_rows if "unlabeled" in each.message]
-    return check_findings([*table.findings, *findings], columns.allow)
+    found = audit_columns(table.raw, table.y, groups=groups, training=rows, dropped=columns.drop)
+    findings = [*table.findings, *found]
+    if unlabeled is not None:  # which is converted as X is
+        names = [name for each in found if each.code == "identifier" for name in each.columns]
+        contents = read_contents(table.X), read_contents(unlabeled)
+        findings += unlabeled_findings(*contents, skipped=names)
+    return check_findings(findings, columns.allow)
 
 
 def check_leaks(certificate: Certificate, columns: Collection[str], allow: Collection[str]) -> None:

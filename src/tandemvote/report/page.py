@@ -33,6 +33,7 @@ def write_report(
     path: str | os.PathLike[str],
     certified: Any,
     *,
+    classifier: Any = None,
     title: str = "Certified error rate",
     description: str | None = None,
 ) -> Path:
@@ -48,6 +49,8 @@ def write_report(
     certified : fitted certified classifier, Certificate or GroupCertificates
         A classifier may be the last step of a pipeline. `GroupCertificates`, the result of
         `Certificate.by_group`, add a table of error bounds by group.
+    classifier : classifier, default=None
+        Classifier to describe if `certified` is about its groups, or its certificate.
     title : str, default="Certified error rate"
         Heading of the report.
     description : str, default=None
@@ -72,7 +75,7 @@ def write_report(
     ...     certificate.guarantee in path.read_text()
     True
     """
-    classifier, certificate = None, certified
+    certificate = certified
     if isinstance(certified, GroupCertificates):
         certificate = replace(certified.certificate, groups=certified)
     elif not isinstance(certified, Certificate):
