@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from tandemvote import VoteCounts, Votes, certify
+from tandemvote import VoteCounts, Votes, bounds, certify
 from tandemvote.bounds import (
     Estimates,
     coalition_bound,
     coalition_oracle,
     get_bound,
     smallest_coalition,
-    test_set_bound,
 )
 from tandemvote.bounds.majorities import minimal_coalitions, voting_units
 from tandemvote.bounds.markov import by_markov
@@ -222,7 +221,7 @@ def test_the_bound_agrees_with_fifty_digits_and_is_never_below(
 def test_one_voter_has_its_clopper_pearson_limit():
     value = at(coalition_bound, errors=[7], sizes=[300], delta=0.1)
     assert value == pytest.approx(
-        at(test_set_bound, n_errors=7, n_samples=300, delta=0.1), rel=1e-11
+        at(bounds.test_set_bound, n_errors=7, n_samples=300, delta=0.1), rel=1e-11
     )
 
 

@@ -31,7 +31,3 @@ def test_set_bound(estimates: Estimates, delta: float = 0.05) -> float:
     0.0405
     """
     return float(clopper_pearson(estimates.n_errors, estimates.n_samples, delta=delta))
-
-
-# pytest must not collect this function from test modules that import it.
-test_set_bound.__test__ = False  # type: ignore[attr-defined]
