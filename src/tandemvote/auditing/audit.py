@@ -111,6 +111,7 @@ def audit_columns(
         message = f"{' and '.join(reordered)} and X have the same index in another order."
         findings.append(about_data("index_order", "error", message))
     if label is not None:
+        names = [*repeated_names([each for each in columns if each.name not in skipped])]
         if training is not None:
             columns, index = ([each.at(training) for each in some] for some in (columns, index))
             label, is_first = label[training], is_first[training] if groups is None else is_first
@@ -118,9 +119,8 @@ def audit_columns(
         if groups is None:
             suspects = [each for each in columns if each.may_be_names]
             clues += group_clues(suspects, columns, label, is_first)
-            named = ("grouped_rows", "identifier", "grouped_names")
-            known = {name for (code, *_), name, *_ in clues if code in named}
-            clues += repeated_names([each for each in suspects if each.name not in known])
+            grouped = {name for (code, *_), name, *_ in clues if code == "grouped_rows"}
+            clues += [each for each in names if each[1] not in grouped]
             clues += group_clues(index, columns, label, np.ones(label.size, bool))
             findings += neighbor_findings(label)
     if X_unlabeled is not None:

@@ -140,16 +140,17 @@ def _is_clustered(
     return False
 
 
-def repeated_names(suspects: Sequence[Column]) -> Iterator[Clue]:
+def repeated_names(columns: Sequence[Column]) -> Iterator[Clue]:
     """Report columns that look like names of groups of rows, whatever their labels are.
 
     Their name is that of an identifier; the values have more equal numbers of rows than independent
     rows would have; or they are texts whose rows follow each other.
     """
-    for column in suspects:
+    for column in columns:
         codes = column.codes[column.codes >= 0]
         n_values, n_runs = column.distinct.size, 1 + np.count_nonzero(np.diff(codes))
-        if column.times is not None or not FEWEST_REPEATED <= n_values <= SEVERAL * codes.size:
+        is_name = column.may_be_names and column.times is None
+        if not is_name or not FEWEST_REPEATED <= n_values <= SEVERAL * codes.size:
             continue
         follows = not column.is_number and n_runs <= n_values / NEARLY_ALL
         if NAME_OF_NAMES.search(column.name) or follows or _is_balanced(column):
