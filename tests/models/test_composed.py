@@ -13,7 +13,6 @@ from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
-    RandomForestRegressor,
     StackingClassifier,
     VotingClassifier,
 )
@@ -244,8 +243,6 @@ def test_what_is_no_list_of_classifiers_is_rejected_with_the_way_out():
         certify([("a", model)], NEW, NEW_LABELS)
     with pytest.raises(ValueError, match=r"dict is not a fitted.*list\(models.values\(\)\)"):
         certify({"a": model}, NEW, NEW_LABELS)
-    with pytest.raises(ValueError, match="RandomForestRegressor is not a classifier"):
-        CertifiedClassifier(RandomForestRegressor()).fit(X, LABELS)
 
 
 def test_bagging_enlarged_by_warm_start_is_rejected_out_of_bag_and_certified_by_a_hold_out():

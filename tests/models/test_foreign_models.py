@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from tandemvote import CertifiedClassifier, certify
+from tandemvote import certify
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(200, 1)), RNG.integers(3, size=200)
@@ -70,13 +70,3 @@ class NearestMean(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return np.abs(X[:, None, 0] - self.means_[None, :, 0]).argmin(axis=1)[:, None]
-
-
-@pytest.mark.parametrize("labels", [["a", "b", "c"], [1, 2, 3], [0, 1, 2], [-5, 0, 7]])
-@pytest.mark.parametrize("referee", [True, False])
-def test_labels_are_encoded_for_learners_that_require_codes(labels, referee):
-    X = np.linspace(-1, 1, 300)[:, None]
-    y = np.array(labels)[np.digitize(X[:, 0], [-0.3, 0.3])]
-    model = CertifiedClassifier(NearestMean(), n_tested=2, referee=referee, random_state=0)
-    model.fit(X, y)
-    assert (model.predict(X) == y).mean() > 0.9 and model.certificate_.value < 0.2

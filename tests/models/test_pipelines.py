@@ -31,16 +31,6 @@ def forest():
     return RandomForestClassifier(20, random_state=0)
 
 
-def test_held_out_samples_certify_any_pipeline_and_samples_it_knows_are_rejected(data):
-    X, y = data
-    pipeline = make_pipeline(StandardScaler(), forest()).fit(X[:250], y[:250])
-    certificate = certify(pipeline, X[250:], y[250:])
-    assert np.array_equal(certificate.votes.predictions, [pipeline.predict(X[250:])])
-    assert np.array_equal(certificate.predict(X), pipeline.predict(X))
-    with pytest.raises(ValueError, match="trained on"):
-        certify(pipeline, X[:250], y[:250])
-
-
 COMPOSED = [
     VotingClassifier([("a", LogisticRegression()), ("b", DecisionTreeClassifier())]),
     StackingClassifier([("a", LogisticRegression()), ("b", DecisionTreeClassifier())]),

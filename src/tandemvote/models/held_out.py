@@ -70,9 +70,10 @@ class Samples(NamedTuple):
 
 def votes_of(models: Any, samples: Samples) -> tuple[Source, tuple[Finding, ...]]:
     """Return the votes of models on held-out samples, or votes and what was counted as they are."""
-    is_votes = isinstance(models, Sequence) and len(models) and isinstance(models[0], Votes)
-    if hasattr(models, "predict") or (isinstance(models, Sequence) and not is_votes):
-        return held_out_votes([models] if hasattr(models, "predict") else models, samples)
+    if hasattr(models, "predict"):
+        models = [models]
+    if isinstance(models, Sequence) and not (models and isinstance(models[0], Votes)):
+        return held_out_votes(models, samples)
     known = isinstance(models, Votes | VoteCounts | Evidence | Iterable)
     if isinstance(models, Mapping) or not known:
         check_has_predict(models)
