@@ -141,6 +141,17 @@ def test_clone_pickle_refit_and_set_params(binary):
     assert "CertifiedForestClassifier" in forest._repr_html_()
 
 
+@pytest.mark.parametrize("parameters", [{"allow": ["nothing"]}, {"bound": "test_set"}])
+def test_a_failed_fit_leaves_an_earlier_one_as_it_was(parameters, binary):
+    X, y = binary
+    forest = CertifiedForestClassifier(10, random_state=3).fit(X, y)
+    before, value = forest.predict(X), forest.certificate_.value
+    with pytest.raises(ValueError, match=r"'nothing'|no voter was trained on"):
+        forest.set_params(**parameters).fit(X, np.array(["no", "yes"])[1 - y])
+    assert np.array_equal(forest.predict(X), before)
+    assert forest.certificate_.value == value
+
+
 def test_it_can_be_searched_over_and_stands_in_a_pipeline(binary):
     X, y = binary
     grid = {"max_depth": [1, 4], "weights": ["uniform", "tandem"]}

@@ -196,29 +196,30 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         _, labels = validated(self, X, y, reset=True)
         check_classification_targets(labels)
         check_two_classes(labels, "y has", "Pass samples of other classes.")
-        self.classes_ = np.unique(labels)
+        classes = np.unique(labels)
         check_class_weight(self.class_weight)
-        check_request(self.bound, self.weights, self.classes_)
+        check_request(self.bound, self.weights, classes)
         if not isinstance(self.weights, str):
             check_distribution(self.weights, self.n_estimators, "weights")
         check_distribution(self.prior, self.n_estimators, "prior")
         if X_unlabeled is not None:
             validated(self, X_unlabeled)  # before the trees are grown
-        self.training_rows_ = row_digests(X)
         if findings is None:
             findings = audit(X, y, X_unlabeled=X_unlabeled)
         findings = check_findings(findings, self.allow)
-        self.forest_ = self._plain_forest().fit(X, labels)
+        forest = self._plain_forest().fit(X, labels)
         self._certificate = certify_votes(
-            out_of_bag_votes(self.forest_, X, labels, X_unlabeled),
+            out_of_bag_votes(forest, X, labels, X_unlabeled),
             weights=self.weights,
             bound=self.bound,
             prior=self.prior,
             published=self.published,
             delta=delta,
             findings=findings,
-            members=self._members_digest(),
+            members=models_digest([classes, forest]),
         )
+        # A fit that failed has not changed the classifier.
+        self.forest_, self.classes_, self.training_rows_ = forest, classes, row_digests(X)
         return self
 
     @property
