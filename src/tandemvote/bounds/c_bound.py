@@ -13,6 +13,7 @@ from tandemvote.inequalities.divergences import (
 )
 from tandemvote.inequalities.outward import FloatArray, outward
 from tandemvote.inequalities.pac_bayes import trinomial_moment
+from tandemvote.votes.names import C1, C2
 
 GRID = 65
 REFINEMENTS = 5
@@ -94,11 +95,11 @@ def c1_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(c1_bound(Estimates.from_numbers(**adult)), 4)
     0.5723
     """
-    check_two_classes("c1", estimates.classes)
+    check_two_classes(C1, estimates.classes)
     gibbs = estimates.gibbs_interval(delta / 2, xi)
     differ = estimates.disagreement_interval(delta / 2, xi)
     if reason := contradiction_of_two_classes(gibbs, differ):
-        return warn_contradiction("c1", reason)
+        return warn_contradiction(C1, reason)
     r, d = float(gibbs.upper), float(differ.lower)
     if r >= 0.5 or d >= 0.5:  # the true disagreement of two classes is at most 1/2
         return 1.0
@@ -139,7 +140,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(c2_bound(Estimates.from_numbers(**adult)), 4)
     0.5732
     """
-    check_two_classes("c2", estimates.classes)
+    check_two_classes(C2, estimates.classes)
     tandem, differ = estimates.tandem_loss, estimates.labeled_disagreement
     if tandem + differ > 1.0 + 1e-9:
         raise ValueError(
@@ -164,7 +165,7 @@ def c2_bound(estimates: Estimates, delta: float = 0.05) -> float:
             f"two voters err together on {tandem:.3g} of the samples and disagree on {differ:.3g},"
             " and no vote has rates near these"
         )
-        return warn_contradiction("c2", reason)
+        return warn_contradiction(C2, reason)
     supremum = _concave_supremum(values, best)
     return outward(supremum, scale=4.0 / (1.0 - 2.0 * float(grid[best])))
 

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tandemvote.bounds.majorities import HALF, smallest_coalition
-from tandemvote.bounds.requirements import TEST, RequirementError, does_not_apply
+from tandemvote.bounds.requirements import TEST_OF_THE_VOTE, RequirementError, does_not_apply
 from tandemvote.inequalities import Interval, SampleSize, kl_divergence, two_sqrt
 from tandemvote.inequalities.outward import INPUT_MARGIN, FloatArray
 from tandemvote.inequalities.pac_bayes import Moment, kl_interval
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.names import TEST_SET
 from tandemvote.votes.set_sizes import IntArray, SetSizes
 
 
@@ -243,8 +244,8 @@ class Estimates:
     def n_errors(self) -> int:
         """Test samples that count as errors of the vote."""
         evidence = self.evidence or Evidence(self.counted("n_errors"))
-        if not TEST.is_met(evidence) or evidence.vote is None:
-            raise does_not_apply("test_set", TEST.explanation(evidence))
+        if not TEST_OF_THE_VOTE.is_met(evidence) or evidence.vote is None:
+            raise does_not_apply(TEST_SET, TEST_OF_THE_VOTE.explanation(evidence))
         return evidence.vote.n_test_errors or 0
 
     @cached_property

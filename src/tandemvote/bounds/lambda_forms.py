@@ -10,6 +10,7 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.requirements import check_two_classes
 from tandemvote.inequalities.outward import INPUT_MARGIN
 from tandemvote.inequalities.pac_bayes import lambda_lower, lambda_upper
+from tandemvote.votes.names import DISAGREEMENT
 
 
 def first_order_lambda(
@@ -115,7 +116,7 @@ def disagreement_lambda(
     >>> round(disagreement_lambda(estimates, lam=0.2, gamma=0.05), 4)
     0.6809
     """
-    check_two_classes("disagreement", estimates.classes)
+    check_two_classes(DISAGREEMENT, estimates.classes)
     k = estimates.voter_size.complexity(delta / 2)
     b = estimates.disagreement_size.complexity(delta / 2)
     upper = 4.0 * lambda_upper(estimates.gibbs_loss, k, lam)

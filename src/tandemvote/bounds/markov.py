@@ -12,6 +12,7 @@ from tandemvote.bounds.estimates import Estimates
 from tandemvote.bounds.majorities import HALF
 from tandemvote.bounds.requirements import check_two_classes
 from tandemvote.inequalities.outward import outward
+from tandemvote.votes.names import DISAGREEMENT
 
 # Covers the rounding of a quotient and of the product it goes into.
 QUOTIENT_ROUNDING = 1.0 + 2.0**-50
@@ -159,10 +160,10 @@ def disagreement_bound(estimates: Estimates, delta: float = 0.05) -> float:
     >>> round(disagreement_bound(Estimates.from_numbers(**numbers)), 4)
     0.6279
     """
-    check_two_classes("disagreement", estimates.classes)
+    check_two_classes(DISAGREEMENT, estimates.classes)
     gibbs, differ = estimates.gibbs_interval(delta / 2), estimates.disagreement_interval(delta / 2)
     if reason := contradiction_of_two_classes(gibbs, differ):
-        return warn_contradiction("disagreement", reason)
+        return warn_contradiction(DISAGREEMENT, reason)
     return outward(4.0 * gibbs.upper - 2.0 * differ.lower)
 
 

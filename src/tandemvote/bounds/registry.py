@@ -14,12 +14,13 @@ from tandemvote.bounds.requirements import (
     HELD_OUT_SAMPLES,
     PAIR_OVERLAPS,
     PROFILE,
-    TEST,
+    TEST_OF_THE_VOTE,
 )
 from tandemvote.bounds.second_order import c_box_bound, c_tandem_bound, second_order_bound
 from tandemvote.bounds.test_set import test_set_bound
 from tandemvote.bounds.vote_profile import vote_profile_bound
 from tandemvote.votes.evidence import Evidence
+from tandemvote.votes.names import COALITION, FIRST_ORDER, TANDEM, TEST_SET, VOTE_PROFILE
 from tandemvote.votes.parameter_error import ParameterError
 
 FROM_VOTES = (
@@ -116,7 +117,7 @@ OF_SAMPLES = (
         "TEST",
         "errors of the classifier itself on test samples",
         "Clopper-Pearson",
-        about=TEST,
+        about=TEST_OF_THE_VOTE,
     ),
 )
 
@@ -126,7 +127,6 @@ VOTE_BOUNDS = tuple(bound.name for bound in FROM_VOTES)
 """Names of the bounds computed from the voters' held-out samples, in the order of tables."""
 
 AUTO = "auto"
-FEW_VOTERS = 15  # the voters share delta, which costs little for this many
 
 
 OWN: dict[str, Bound] = {}
@@ -217,12 +217,12 @@ def automatic_bounds(evidence: Evidence) -> tuple[str, ...]:
     >>> automatic_bounds(evidence), automatic_bounds(Evidence(evidence.counts))
     (('test_set',), ('coalition',))
     """
-    for name in ("test_set", "vote_profile"):
+    for name in (TEST_SET, VOTE_PROFILE):
         if BOUNDS[name].applies(evidence) is None:
             return (name,)
-    if evidence.counts.n_voters <= FEW_VOTERS:
-        return ("coalition",)
-    return ("first_order", "tandem") if evidence.counts.n_min_pairs > 0 else ("first_order",)
+    if BOUNDS[COALITION].is_affordable(evidence):  # few voters share delta, which costs little
+        return (COALITION,)
+    return (FIRST_ORDER, TANDEM) if evidence.counts.n_min_pairs > 0 else (FIRST_ORDER,)
 
 
 def best_bounds(evidence: Evidence) -> tuple[str, ...]:

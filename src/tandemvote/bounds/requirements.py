@@ -95,7 +95,7 @@ PROFILE = Requirement(
         else OF_THE_VOTE.explanation(evidence)
     ),
 )
-TEST = Requirement(
+TEST_OF_THE_VOTE = Requirement(
     is_met=lambda evidence: (
         evidence.deployed is None
         and evidence.fitted is None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tandemvote.bounds import get_bound
-from tandemvote.bounds.registry import FEW_VOTERS
+from tandemvote.bounds.majorities import MOST_ENUMERATED
 from tandemvote.metrics.limits import metric_limits
 from tandemvote.metrics.metric import AT_LEAST, AT_MOST, METRICS
 from tandemvote.metrics.planning import labels_needed
@@ -138,7 +138,7 @@ class RecordInWords(Record):
         if self.bound == TEST_SET:
             return ["more test samples"]
         ways = ["more labeled samples", "more unlabeled samples"]
-        if self.n_voters > FEW_VOTERS:
+        if self.n_voters > MOST_ENUMERATED:
             ways.append("a committee of whole models")
         return [*ways, "a test set"]
 

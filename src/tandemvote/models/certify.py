@@ -22,7 +22,7 @@ from tandemvote.models.model_checks import check_bagged, is_made_of_trees
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
 from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.votes.confidence import failure_probability
-from tandemvote.votes.votes import Voters, Votes
+from tandemvote.votes.votes import PredictCodes, Votes
 from tandemvote.votes.weighted_vote import FloatArray, vote_shares
 
 
@@ -287,7 +287,7 @@ def certify_selective(
     return replace(certificate, assumptions=assumptions)
 
 
-def _vote_shares(voters: Voters, X: Any) -> tuple[FloatArray, NDArray[Any]]:
+def _vote_shares(voters: PredictCodes, X: Any) -> tuple[FloatArray, NDArray[Any]]:
     codes, classes = voters(X)
     return vote_shares(codes, np.ones(len(codes)), len(classes)), classes
 

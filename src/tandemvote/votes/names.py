@@ -5,7 +5,7 @@ MINIMIZABLE = (FIRST_ORDER, TANDEM, DISAGREEMENT)
 """Bounds that weights can minimize."""
 
 GIVEN = "given"
-"""How weights were fitted that a user passed: unknown."""
+"""Takes the place of the bound that weights of a user may have been fitted by: it is unknown."""
 
 C1, C2, COALITION = "c1", "c2", "coalition"
 VOTE_PROFILE, TEST_SET = "vote_profile", "test_set"

@@ -22,7 +22,7 @@ from tandemvote.votes.codes import (
 from tandemvote.votes.index_order import check_same_order, index_of
 from tandemvote.votes.parameter_error import ParameterError
 
-Voters = Callable[[Any], tuple[Codes, NDArray[Any]]]
+PredictCodes = Callable[[Any], tuple[Codes, NDArray[Any]]]
 """From samples to the codes that voters predict, shape (n_voters, n_samples), and the classes."""
 
 SMALLEST, REFEREE = "smallest", "referee"
@@ -88,7 +88,7 @@ class Votes:
     held_out: NDArray[np.bool_]
     classes: NDArray[Any]
     unlabeled: Codes
-    voters: Voters | None = None
+    voters: PredictCodes | None = None
     deployed: Deployed | None = None
     ties: str = SMALLEST
     one_row_per_group: bool = False
