@@ -100,14 +100,14 @@ class Bound:
         >>> get_bound("test_set").applies(Evidence(evidence.counts))  # doctest: +ELLIPSIS
         'it requires the errors of this vote on samples that no voter was trained on, ...'
         """
-        unmet = self.missing(evidence)
-        return next(
-            (each.explanation(evidence) for each in unmet if not each.trivial_without), None
+        unmet = (
+            each.unmet(evidence) for each in self.missing(evidence) if not each.trivial_without
         )
+        return next(unmet, None)
 
     def missing(self, evidence: Evidence) -> list[Requirement]:
         """Return the requirements that the evidence does not meet."""
-        return [need for need in (self.about, *self.needs) if not need.is_met(evidence)]
+        return [need for need in (self.about, *self.needs) if need.unmet(evidence)]
 
     def check(self, evidence: Evidence) -> None:
         """Raise RequirementError if the bound does not apply; warn if it is trivial."""
@@ -115,7 +115,7 @@ class Bound:
             raise does_not_apply(self.name, reason)
         for need in self.missing(evidence):
             warnings.warn(
-                f"The bound {self.name!r} is 1.0, no guarantee: {need.explanation(evidence)}",
+                f"The bound {self.name!r} is 1.0, no guarantee: {need.unmet(evidence)}",
                 VacuousBoundWarning,
                 stacklevel=3,
             )

@@ -244,9 +244,9 @@ class Estimates:
     def n_errors(self) -> int:
         """Test samples that count as errors of the vote."""
         evidence = self.evidence or Evidence(self.counted("n_errors"))
-        if not TEST_OF_THE_VOTE.is_met(evidence) or evidence.vote is None:
-            raise does_not_apply(TEST_SET, TEST_OF_THE_VOTE.explanation(evidence))
-        return evidence.vote.n_test_errors or 0
+        if reason := TEST_OF_THE_VOTE.unmet(evidence):
+            raise does_not_apply(TEST_SET, reason)
+        return (evidence.vote and evidence.vote.n_test_errors) or 0
 
     @cached_property
     def n_samples(self) -> int:

@@ -96,7 +96,7 @@ class Objective:
         evidence = Evidence(counts)
         for need in get_bound(bound).missing(evidence):
             raise RequirementError(
-                f"Weights cannot minimize the bound {bound!r}: {need.explanation(evidence)}"
+                f"Weights cannot minimize the bound {bound!r}: {need.unmet(evidence)}"
             )
         log_prior, losses = np.log(prior), counts.gibbs_losses
         if bound == FIRST_ORDER:  # Theorems 1 and 8
