@@ -46,7 +46,7 @@ def test_one_changed_label_among_the_drawn_is_noticed(data):
 
 
 def test_bootstraps_drawn_in_another_way_are_noticed(data):
-    """What happens when another release of scikit-learn draws otherwise from the same seed."""
+    """As if another release of scikit-learn drew otherwise from the same seed."""
     X, y = data
     model = RandomForestClassifier(10, random_state=0).fit(X, y)
     for tree in model.estimators_:

@@ -440,7 +440,9 @@ def test_bad_samples_are_rejected(data):
     with pytest.raises(ValueError, match="y has 1 class, 'low'; at least 2"):
         model.fit(X, ["low"] * 400)
     for missing in (None, np.nan):
-        with pytest.raises(ValueError, match=r"1 of 400 labels in y are missing, the first at 3\."):
+        with pytest.raises(
+            ValueError, match=r"1 of 400 labels in y are missing, the first at 3\. Add"
+        ):
             model.fit(X, pd.Series([*y[:3], missing, *y[4:]], dtype=object))
     rare = np.where(np.arange(40) == 7, "top", "low")
     model.set_params(test_size=1, random_state=seed_that_tests([7], X[:40], rare, 1))

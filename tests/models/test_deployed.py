@@ -1,4 +1,4 @@
-"""What people deploy is certified through voters and unlabeled samples, and named as such."""
+"""Deployed classifiers are certified through voters and unlabeled samples, by their names."""
 
 from functools import cache
 

@@ -19,7 +19,7 @@ def coin_flips(n_samples, seed):
 
 
 def naive_certificate(model, X, y):
-    """What a program without rejections would compute."""
+    """Compute the certificate of a program without rejections."""
     held_out = np.ones((len(model.estimators_), len(y)), bool)
     for mask, drawn in zip(held_out, model.estimators_samples_, strict=True):
         mask[drawn] = False

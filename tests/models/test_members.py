@@ -1,4 +1,4 @@
-"""How many models of how many trees are trained; every random state inside them is set."""
+"""Numbers of models and of their trees; every random state inside them is set."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What the paper reports about bagging and unlabeled samples, on real data."""
+"""Results of the paper about bagging and unlabeled samples, on real data."""
 
 import os
 from pathlib import Path

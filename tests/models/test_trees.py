@@ -33,7 +33,7 @@ MODELS = {
 
 
 def members(model, X):
-    """What every member predicts through its own public method, as codes."""
+    """Return codes that every member predicts through its own public method."""
     columns = getattr(model, "estimators_features_", [slice(None)] * len(model.estimators_))
     return np.array(
         [

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from tandemvote.votes.codes import LABEL_THEM
 from tandemvote.votes.parameter_error import ParameterError
 
 SEVERITIES = ("error", "warning", "note")
@@ -30,7 +31,7 @@ ADVICE = {
     "index_order": "Values are matched by position. Reorder with .loc[X.index]; if the order is"
     " right, pass .to_numpy().",
     "leak": "Exclude them if they are not known before the label of a new row.",
-    "missing_target": "Exclude rows without a label.",
+    "missing_target": LABEL_THEM,
     "measurement_target": "A classifier needs classes. Bin the values, or choose another target.",
     "name_target": "A classifier needs classes. Merge them, or choose another target.",
     "rare_classes": "Such classes cannot be both trained and tested. Merge or exclude them.",

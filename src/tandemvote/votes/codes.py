@@ -20,6 +20,9 @@ FROM_CODES = "classes[codes] turns codes into names, if classes are the sorted n
 FEWEST_SAMPLES = 20
 """On fewer samples, predictions and labels may have no class in common by chance."""
 
+LABEL_THEM = "Add the labels. If such samples are excluded, no bound covers samples like them."
+"""Advice for missing labels, which are rarely missing at random."""
+
 FAMILIES = {"U": "text", "S": "bytes", "O": "objects", "M": "dates", "m": "times"}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tandemvote.votes.codes import (
+    LABEL_THEM,
     Codes,
     as_array,
     check_not_missing,
@@ -160,7 +161,7 @@ class Votes:
                 f"held_out has shape {mask.shape} and dtype {mask.dtype}; expected booleans of"
                 f" shape {predictions.shape}, True where the voter was not trained on the sample."
             )
-        check_not_missing(labels, "labels", "Drop these samples, or pass them unlabeled.")
+        check_not_missing(labels, "labels", LABEL_THEM)
         way_out = (
             "Set held_out to False where a voter was trained on the sample. If it abstained, pass a"
             " value that is not a label."
