@@ -88,7 +88,8 @@ def audited(table: Table, columns: Columns, training: Drawing, unlabeled: Any = 
     split = draw_split(table, columns, training)
     rows = None if split is None else split.training
     groups = None if columns.groups is None else table.others[columns.groups]
-    found = audit_columns(table.raw, table.y, groups=groups, training=rows, dropped=columns.drop)
+    dropped = {*table.raw}.difference(table.kinds)
+    found = audit_columns(table.raw, table.y, groups=groups, training=rows, dropped=dropped)
     findings = [*table.findings, *found]
     if unlabeled is not None:  # which is converted as X is
         names = [name for each in found if each.code == "identifier" for name in each.columns]
