@@ -97,12 +97,13 @@ def test_recounting_finds_other_votes():
 def test_the_assumptions_state_what_may_change():
     record = certify_votes(committee()).document.whole
     without = replace(record, assumptions=record.assumptions[:4])
-    assert "The referee only breaks" in without.missing_assumptions[0]
+    (missing,) = {*without.standard_assumptions()} - {*without.assumptions}
+    assert "The referee only breaks" in missing
     grouped = certify_votes(replace(committee(), one_row_per_group=True))
     record = grouped.document.whole
     assert record.one_row_per_group
     assert "random new group" in grouped.assumptions[0]
-    assert not record.missing_assumptions
+    assert {*record.standard_assumptions()} <= {*record.assumptions}
     assert rounded_up(grouped.value) == record.printed
 
 
@@ -140,6 +141,7 @@ def test_a_group_of_a_committee_without_samples_is_valid():
     votes = Votes.from_predictions([np.where(labels, 2, 0)] * 4, labels, ties="referee")
     groups = certify_votes(votes).by_group("class")
     assert [each.counts.n_samples for each in groups] == [150, 150, 0]
+    assert [each.baseline for each in groups] == [0.0, 0.0, 0.0]
     document = replace(groups.certificate, groups=groups).document
     assert verify_file(document, votes=votes).problem is None
 

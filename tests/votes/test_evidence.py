@@ -60,8 +60,6 @@ def test_numbers_are_those_of_the_vote():
     assert result.n_errors == (winners != votes.labels)[voted].sum()
     assert result.observed_error == result.n_errors / result.n_voted
     assert result.n_test_errors is None
-    counts = VoteCounts.from_votes(votes)
-    assert counts.baseline_error == 1 - max(counts.class_counts.values()) / 200
 
 
 def test_out_of_bag_votes_are_not_a_test_set_though_a_shard_may_look_like_one():
@@ -87,7 +85,7 @@ def test_no_samples_have_no_error():
     nothing = replace(nothing, held_out=nothing.held_out[:, :0])
     evidence = Evidence.of(nothing)
     assert [getattr(evidence.vote, name) for name in NUMBERS] == [0, 0, 0]
-    assert evidence.vote.observed_error is None and evidence.counts.baseline_error == 0.0
+    assert evidence.vote.observed_error is None
     assert (Evidence.of(votes) + evidence).vote.n_errors == VoteResult.of(votes).n_errors
 
 

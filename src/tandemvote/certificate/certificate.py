@@ -48,58 +48,41 @@ class Certificate(RecordInWords):
         The bound: the smallest of the `candidates`. An error bound is 1 if nothing could be shown.
     metric, direction : str
         What is bounded, and from which side: "error", "at most".
-    interval : tuple of float or None
-        Lower and upper limit, if both sides of a metric were certified.
-    by_class : dict of label to float
-        Limits of a metric for every class, which hold together.
+    interval, by_class : tuple of float or None, dict of label to float
+        Lower and upper limit, if both sides were certified; limits of all classes at once.
     confidence, delta : float
         The bound holds with probability at least `confidence`; `delta` is 1 minus that.
     observed : float or None
         The metric of the vote on samples that its voters were not trained on; an estimate. With
         a referee, it is that of the tested models' vote.
     baseline : float or None
-        Error rate of always predicting the most frequent class of the same samples; None for other
-        metrics.
-    bound : str
-        Name of the bound that gives `value`.
-    candidates : mapping of str to float
-        Bounds fixed in advance, each at an equal share of delta.
+        Error rate of always predicting the most frequent class of the same samples.
+    bound, candidates : str, mapping of str to float
+        Name of the smallest candidate; bounds fixed in advance, each at an equal share of delta.
     bounds : mapping of str to float
         Every bound that applies; those that are not candidates are valid alone, at the whole delta.
-        They are computed when they are looked at.
     weights, prior : ndarray of shape (n_voters,)
         Weights of the vote, and weights fixed before seeing the data.
     fitted : str or None
-        Name of the bound that the weights minimize, None if they were fixed.
+        Name of the bound that the weights minimize, "given" if they may be fitted, else None.
     published : bool
         Whether the bounds have their published form.
-    evidence : Evidence
-        What the bound was computed from: the `counts`, the result of the vote of these weights if
-        it is known, and its `profile` on unlabeled samples if there are any.
-    counts : VoteCounts
-        Errors and disagreements of the voters.
-    profile : VoteProfile or None
-        How the voters split on unlabeled samples.
+    evidence, counts, profile : Evidence, VoteCounts, VoteProfile or None
+        What the bound was computed from: counts of errors and disagreements, the result of the vote
+        of these weights, and how the voters split on unlabeled samples.
     ties : {"smallest", "referee"}
         What breaks ties of the voters.
-    findings : tuple of Finding
-        What the reader of the certificate should know about its data.
-    assumptions : tuple of str
-        What must be true and cannot be checked by code.
-    group : Group or None
-        The group of samples that the certificate is about, None if it is about all.
-    measure : Measure or None
-        Counts of another metric; see `for_metric`.
+    findings, assumptions : tuple of Finding, tuple of str
+        What was found in the data, and what must be true and cannot be checked by code.
+    group, measure : Group or None, Measure or None
+        The group of samples that the certificate is about, and the counts of another metric.
     groups : GroupCertificates or None
         Certificates of groups that are in the same file.
-    one_row_per_group : bool
-        Whether the samples are one random row of each of many groups.
-    latest : str or None
-        Time of the first test samples, if these are the latest samples (`order`).
-    members : str or None
-        Digest of the tested models.
-    n_trees : int or None
-        Number of trees of each tested model of a committee of forests.
+    one_row_per_group, latest : bool, str or None
+        Whether the samples are one random row of each of many groups; time of the first one, if
+        they are the latest samples (`order`).
+    members, n_trees : str or None, int or None
+        Digest of the tested models, and the number of trees of each in a committee of forests.
     versions : mapping of str to str
         Versions of the libraries that computed the certificate.
     votes : Votes or None
@@ -237,35 +220,6 @@ class Certificate(RecordInWords):
         """
         return certify_groups(self, by)
 
-    def votes_for(self, request: str) -> Votes:
-        """Return the votes, or raise ValueError unless this is the error bound on all samples.
-
-        Parameters
-        ----------
-        request : str
-            What requires the votes, for the error message.
-
-        Returns
-        -------
-        Votes
-            The votes.
-
-        Examples
-        --------
-        >>> from tandemvote import certify
-        >>> certify(Votes.from_predictions([[0, 1]], [0, 1])).votes_for("by_group").n_samples
-        2
-        """
-        if self.votes is None or self.measure is not None or self.group is not None:
-            samples = "all samples" if self.group is None else self.group.samples
-            source = ", from counts or a file" if self.votes is None else ""
-            raise ValueError(
-                f"{request} requires the certificate of the error rate on all samples, with its"
-                f" votes; this one is about {self.metric} on {samples}{source}. Use the one that"
-                " certify returns for models or Votes."
-            )
-        return self.votes
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that others can check with ``tandemvote verify``.
 
@@ -400,17 +354,8 @@ class Certificate(RecordInWords):
 
         Parameters
         ----------
-        metric : str
-            "recall", "precision", "f1", "specificity", "balanced_accuracy", "accuracy", "cost" or
-            "error".
-        positive : label, default=None
-            Class that recall, precision, F1 and specificity are about. By default 1 of two classes,
-            and the average over the classes if there are more; then `by_class` has each of them.
-        cost : array_like of shape (n_classes, n_classes), default=None
-            Cost of each true class (row) and predicted class (column), for metric "cost".
-        sides : {"one", "both"}
-            "both" gives an `interval`, each side at half of the failure probability. It requires
-            that no referee breaks ties.
+        metric, positive, cost, sides
+            As in `certify`. `by_class` has the limits of each class.
 
         Returns
         -------

@@ -17,6 +17,7 @@ from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence, VoteResult
 from tandemvote.votes.names import TEST_SET, VOTE_PROFILE
 from tandemvote.votes.profile import VoteProfile
+from tandemvote.votes.votes import Votes
 
 if TYPE_CHECKING:
     from tandemvote.certificate.certificate import Certificate
@@ -89,3 +90,17 @@ def with_values(certificate: Certificate) -> Certificate:
         )
         findings = (*findings, above)
     return replace(certificate, candidates=values, findings=findings)
+
+
+def votes_for(request: str, certificate: Certificate) -> Votes:
+    """Return the votes, or raise ValueError unless it is the error bound on all samples."""
+    votes, group = certificate.votes, certificate.group
+    if votes is None or certificate.measure is not None or group is not None:
+        samples = "all samples" if group is None else group.samples
+        source = ", from counts or a file" if votes is None else ""
+        raise ValueError(
+            f"{request} requires the certificate of the error rate on all samples, with its votes;"
+            f" this one is about {certificate.metric} on {samples}{source}. Use the one that"
+            " certify returns for models or Votes."
+        )
+    return votes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tandemvote.certificate.evidence_fields import votes_for
 from tandemvote.metrics.limits import metric_limits
 from tandemvote.metrics.metric import METRICS, Metric, MetricName, get_metric, outcomes_of
 from tandemvote.record.assumptions import METRIC
@@ -36,7 +37,7 @@ def certify_metric(
         raise ValueError(f"sides={sides!r} is not valid. Use 'one' or 'both'.")
     if (record.about == "costs") != (cost is not None):
         raise ValueError("metric='cost' requires cost, and cost requires metric='cost'.")
-    votes = certificate.votes_for(f"metric={metric!r}")
+    votes = votes_for(f"metric={metric!r}", certificate)
     if TEST_SET not in certificate.candidates:
         raise ValueError(
             f"metric={metric!r} requires samples that test the whole classifier: held-out samples"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.bounds import VacuousBoundWarning
-from tandemvote.certificate.evidence_fields import fields_of, with_values
+from tandemvote.certificate.evidence_fields import fields_of, votes_for, with_values
 from tandemvote.certificate.rendering import TextTable, as_text, rate
 from tandemvote.record.assumptions import GROUPS
 from tandemvote.record.document import Group, Grouping
@@ -149,7 +149,7 @@ class GroupCertificates:
 
 def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
     """Certify the vote of a certificate on each group of its samples; see `by_group`."""
-    votes = whole.votes_for("by_group")
+    votes = votes_for("by_group", whole)
     if VOTE_PROFILE in whole.candidates:
         raise ValueError(
             f"{VOTE_PROFILE!r} rests on unlabeled samples, whose groups are unknown. Certify"

@@ -22,7 +22,6 @@ from tandemvote.certificate.evidence_fields import fields_of, with_values
 from tandemvote.certificate.rendering import rate
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.inequalities.pac_bayes import check_delta
-from tandemvote.record.assumptions import standard_assumptions
 from tandemvote.votes.confidence import MAX_DELTA
 from tandemvote.votes.counting import count_votes
 from tandemvote.votes.counts import VoteCounts
@@ -132,8 +131,7 @@ def certify_votes(
         evidence = replace(evidence, profile=_profile(votes, rho, profiled))
     names = _candidates(names, evidence)
 
-    latest = counts.latest is not None
-    is_drawn = votes is not None and votes.rows is not None and not latest
+    is_drawn = votes is not None and votes.rows is not None and counts.latest is None
     certificate = Certificate(
         **fields_of(evidence, names),
         candidates=dict.fromkeys(names, 1.0),
@@ -142,23 +140,14 @@ def certify_votes(
         prior=pi,
         published=published,
         findings=(*findings, *_about_deployed(votes, rho)),
-        assumptions=standard_assumptions(
-            profile=evidence.profile is not None,
-            test_set=TEST_SET in names,
-            deployed=evidence.deployed is not None,
-            referee=evidence.ties == REFEREE,
-            one_row_per_group=counts.one_row_per_group,
-            drawn=counts.one_row_per_group or is_drawn or evidence.profile is not None,
-            split=bool(np.ptp(counts.overlaps)),
-            latest=latest,
-            one_voter=counts.n_voters == 1,
-        ),
+        assumptions=(),
         versions=versions(),
         members=members,
         n_trees=n_trees,
         votes=votes,
     )
-    return with_values(certificate)
+    assumptions = certificate.standard_assumptions(drawn=is_drawn)
+    return with_values(replace(certificate, assumptions=assumptions))
 
 
 def check_request(

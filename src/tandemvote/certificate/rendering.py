@@ -125,7 +125,7 @@ class RecordInWords(Record):
         if self.latest is not None:
             samples += f", the latest, from {printable(self.latest)} on"
         if self.fitted is not None:
-            may = "may be " * (self.fitted == GIVEN)
+            may = "that may be " * (self.fitted == GIVEN)
             samples += f", weights {may}fitted on the same samples"
         bound = f"bound {self.bound} ({get_bound(self.bound).label})"
         if len(self.candidates) > 1:

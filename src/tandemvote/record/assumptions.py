@@ -6,8 +6,6 @@ which one of them is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 HARD_VOTE = (
     "The bound is about the weighted majority vote (the class with the largest total weight), not"
     " about averaged probabilities."
@@ -164,17 +162,3 @@ def standard_assumptions(
     if measure:
         texts.append(METRIC)
     return (*texts, *draws)
-
-
-def missing_assumptions(texts: Iterable[str], **uses: bool) -> tuple[str, ...]:
-    """List the `standard_assumptions` that are not among some texts.
-
-    Examples
-    --------
-    >>> missing_assumptions(standard_assumptions())
-    ()
-    >>> len(missing_assumptions(["All is well."], profile=True))
-    6
-    """
-    known = set(texts)
-    return tuple(text for text in standard_assumptions(**uses) if text not in known)

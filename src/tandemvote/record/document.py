@@ -17,7 +17,7 @@ import numpy as np
 from tandemvote.auditing import SEVERITIES, Finding
 from tandemvote.metrics.metric import AT_LEAST, AT_MOST, METRICS
 from tandemvote.record import encodings as kinds
-from tandemvote.record.assumptions import missing_assumptions
+from tandemvote.record.assumptions import standard_assumptions
 from tandemvote.record.encodings import MAX_SAMPLES, FloatArray, IntArray
 from tandemvote.record.json_text import CertificateFileError, canonical, shortened
 from tandemvote.votes.decimals import rounded_down, rounded_up
@@ -216,17 +216,15 @@ class Record:
         }
         return {name: np.array(each) for name, each in stated.items() if each is not None}
 
-    @property
-    def missing_assumptions(self) -> tuple[str, ...]:
-        """Assumptions that the certificate rests on and does not list."""
-        return missing_assumptions(
-            self.assumptions,
+    def standard_assumptions(self, *, drawn: bool = False) -> tuple[str, ...]:
+        """List what it rests on, and draws of test samples, which a file does not show."""
+        return standard_assumptions(
             profile=self.profile is not None,
             test_set=TEST_SET in self.candidates,
             deployed=self.deployed is not None,
             referee=self.has_referee,
             one_row_per_group=self.one_row_per_group,
-            drawn=self.one_row_per_group or self.profile is not None,
+            drawn=drawn or self.one_row_per_group or self.profile is not None,
             split=bool(np.ptp(self.counts.overlaps)),
             latest=self.latest is not None,
             one_voter=self.n_voters == 1,

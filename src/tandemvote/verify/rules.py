@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import wraps
 from itertools import product
 from typing import Any
 
@@ -15,16 +16,7 @@ from tandemvote.verify.arithmetic import HALF, Arithmetic, is_above
 from tandemvote.verify.averages import Average, Quantities
 from tandemvote.verify.profile_game import smallest_refuted
 from tandemvote.verify.truths import NO_BOUND, Truth, clipped
-from tandemvote.votes.names import (
-    C1,
-    C2,
-    COALITION,
-    DISAGREEMENT,
-    FIRST_ORDER,
-    TANDEM,
-    TEST_SET,
-    VOTE_PROFILE,
-)
+from tandemvote.votes.names import VOTE_PROFILE
 
 Rule = Callable[[Quantities, Fraction], Truth | None]
 
@@ -33,6 +25,16 @@ OFFSETS = tuple(Fraction(place, 20) for place in range(-5, 10))
 
 LARGEST_TILT = 100.0
 """Largest t that is searched for C2: with a larger one f is negative, or d above 0.49995."""
+
+
+def _for_two_classes(rule: Rule) -> Rule:
+    """Return a rule that shows nothing if there are more classes."""
+
+    @wraps(rule)
+    def limited(seen: Quantities, delta: Fraction) -> Truth | None:
+        return NO_BOUND if len(seen.record.classes) > 2 else rule(seen, delta)
+
+    return limited
 
 
 def _first_order(seen: Quantities, delta: Fraction) -> Truth:
@@ -45,6 +47,7 @@ def _tandem(seen: Quantities, delta: Fraction) -> Truth:
     return clipped(seen, seen.arithmetic.exactly(1 / seen.smallest_coalition**2) * tandem)
 
 
+@_for_two_classes
 def _disagreement(seen: Quantities, delta: Fraction) -> Truth:
     least, error = seen.gibbs.ends(delta / 2)
     differ, _ = seen.disagreement.ends(delta / 2)
@@ -55,6 +58,7 @@ def _disagreement(seen: Quantities, delta: Fraction) -> Truth:
     return truth.unless_positive(seen, differ - 2 * g * (1 - g))
 
 
+@_for_two_classes
 def _c1(seen: Quantities, delta: Fraction) -> Truth:
     _, r = seen.gibbs.ends(delta / 2, "exact")
     d, _ = seen.disagreement.ends(delta / 2, "exact")
@@ -66,6 +70,7 @@ def _c1(seen: Quantities, delta: Fraction) -> Truth:
     return truth.unless_positive(seen, d - 2 * r * (1 - r))
 
 
+@_for_two_classes
 def _c2(seen: Quantities, delta: Fraction) -> Truth:
     allowed = seen.tandem.size.allowed(delta, "of three outcomes")
     if allowed is None:
@@ -244,28 +249,11 @@ def _test_set(seen: Quantities, delta: Fraction) -> Truth:
     return clipped(seen, seen.arithmetic.binomial_limit(*seen.record.test, delta))
 
 
-def _for_two_classes(rule: Rule) -> Rule:
-    """Return a rule that shows nothing if there are more classes."""
-
-    def limited(seen: Quantities, delta: Fraction) -> Truth | None:
-        return NO_BOUND if len(seen.record.classes) > 2 else rule(seen, delta)
-
-    return limited
-
-
 RULES: Mapping[str, Rule] = {
-    FIRST_ORDER: _first_order,
-    TANDEM: _tandem,
-    DISAGREEMENT: _for_two_classes(_disagreement),
-    C1: _for_two_classes(_c1),
-    C2: _for_two_classes(_c2),
-    "c_tandem": _c_tandem,
-    "c_box": _c_box,
-    "second_order": _second_order,
-    "bernstein_cantelli": _bernstein_cantelli,
-    "split_kl_cantelli": _split_kl_cantelli,
-    COALITION: _coalition,
-    VOTE_PROFILE: _vote_profile,
-    TEST_SET: _test_set,
+    rule.__name__.removeprefix("_"): rule
+    for rule in (
+        *(_first_order, _tandem, _disagreement, _c1, _c2, _c_tandem, _c_box, _second_order),
+        *(_bernstein_cantelli, _split_kl_cantelli, _coalition, _vote_profile, _test_set),
+    )
 }
 """How each bound follows from evidence and failure probability; None if no value can be right."""

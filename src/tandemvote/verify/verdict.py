@@ -24,11 +24,8 @@ from tandemvote.verify.recount import recount
 from tandemvote.verify.rules import RULES
 from tandemvote.verify.truths import as_different_texts, wrong_value
 from tandemvote.votes.confidence import MAX_DELTA
-from tandemvote.votes.names import C1, C2, CLASS, DISAGREEMENT, PREDICTED, TEST_SET, VOTE_PROFILE
+from tandemvote.votes.names import CLASS, DISAGREEMENT, PREDICTED, TEST_SET, VOTE_PROFILE
 from tandemvote.votes.votes import Votes
-
-OF_TWO_CLASSES = {DISAGREEMENT, C1, C2}
-"""Bounds that hold for two classes only."""
 
 DELTA_ROUNDING = Fraction(1, 10**12)
 """How far a group's part of delta may be from the exact one, relative to it."""
@@ -143,8 +140,9 @@ def verify_file(
 def _problems(document: Document, arithmetic: Arithmetic) -> Iterator[str]:
     """List what is wrong with a file by itself; each check may rely on those before it."""
     whole = document.whole
-    for text in whole.missing_assumptions:
-        yield f"the assumptions lack one that the certificate rests on: {text!r}"
+    for text in whole.standard_assumptions():
+        if text not in whole.assumptions:
+            yield f"the assumptions lack one that the certificate rests on: {text!r}"
     yield from _wrong_record(whole, arithmetic, Fraction(whole.delta))
     if len({each.by for each in document.groupings}) < len(document.groupings):
         yield "a grouping is stated twice"
@@ -201,7 +199,7 @@ def _wrong_weights(record: Record) -> Iterator[str]:
 def _inapplicable(record: Record) -> Iterator[str]:
     """List bounds that do not fit the classes, the voters or the counts."""
     names, n_classes = set(record.candidates), len(record.classes)
-    if record.fitted in OF_TWO_CLASSES and n_classes > 2:
+    if record.fitted == DISAGREEMENT and n_classes > 2:
         yield f"weights are fitted for two classes only; there are {n_classes}"
     if record.measure is None and record.metric != "error":
         yield f"the counts of {record.metric} are missing"

@@ -138,11 +138,6 @@ class VoteCounts(PairCounts):
         return self.class_counts.total()
 
     @property
-    def baseline_error(self) -> float:
-        """Error rate of always predicting the most frequent class."""
-        return 1.0 - max(self.class_counts.values(), default=1) / max(self.n_samples, 1)
-
-    @property
     def n_voters(self) -> int:
         """Number of voters M."""
         return int(self.errors.size)
