@@ -194,13 +194,19 @@ def _reveals(column: Column, label: Codes) -> str:
 
     By the hypergeometric test of the rows with the value and the rows of these classes.
     """
-    n_rows, n_values = label.size, column.distinct.size
-    codes = np.where(column.codes < 0, n_values, column.codes)
-    table = csr_array((np.ones(n_rows), (codes, label)), (n_values + 1, label.max(initial=0) + 1))
-    of_class, of_value = table.sum(axis=0), table.sum(axis=1)
+    n_rows, of_class = label.size, np.bincount(label)
+    codes = column.codes + 1  # 0 where the value is missing
+    of_value = np.bincount(codes)
     fewest = max(of_class[of_class > 0].min(initial=n_rows), FEWEST_ROWS)
     frequent = np.flatnonzero(of_value >= fewest / 2)
-    rows = table[frequent].toarray()
+    if not frequent.size:
+        return ""
+    place = np.full(of_value.size, frequent.size)
+    place[frequent] = np.arange(frequent.size)
+    pairs = np.bincount(
+        place[codes] * of_class.size + label, minlength=(frequent.size + 1) * of_class.size
+    )
+    rows = pairs.reshape(-1, of_class.size)[:-1]
     is_of_value = rows > of_class / 2
     n_of_classes, n_both = (is_of_value * of_class).sum(axis=1), (is_of_value * rows).sum(axis=1)
     n_wrong = of_value[frequent] + n_of_classes - 2 * n_both
@@ -210,13 +216,12 @@ def _reveals(column: Column, label: Codes) -> str:
         return ""
     best = possible[n_wrong[possible].argmin()]
     # Each value could reveal any set of classes.
-    ways = (n_values + 1) * 2.0**of_class.size
+    ways = of_value.size * 2.0**of_class.size
     how = n_rows, n_of_classes[best], of_value[frequent[best]]
     if hypergeom.sf(n_both[best] - 1, *how) * ways >= FALSE_ALARM:
         return ""
-    place = frequent[best]
-    value = "missing" if place == n_values else f"{column.distinct[place]!s:.20}"
-    return f"{value} or not gives classes away in {n_rows - n_wrong[best]:.0f} of {n_rows} rows"
+    value = f"{column.distinct[frequent[best] - 1]!s:.20}" if frequent[best] else "missing"
+    return f"{value} or not gives classes away in {n_rows - n_wrong[best]} of {n_rows} rows"
 
 
 def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
