@@ -311,22 +311,18 @@ def lambda_lower(loss: Any, k: Any, gamma: ArrayLike | None = None) -> Any:
 
 def check_lambda(lam: ArrayLike) -> Any:
     """Return lambda as a number or array; raise ValueError if it lies outside (0, 2)."""
-    values = np.asarray(lam, float)
-    if not ((values > 0.0) & (values < 2.0)).all():
-        raise ValueError(
-            f"lam={lam!r} is not valid; expected a number strictly between 0 and 2. Pass None for"
-            " the best one."
-        )
-    return values[()]
+    return _between_0_and(2.0, lam, f"lam={lam!r}", "a number strictly between 0 and 2")
 
 
 def check_gamma(gamma: ArrayLike) -> Any:
     """Return gamma as a number or array; raise ValueError if it is not positive and finite."""
-    values = np.asarray(gamma, float)
-    if not ((values > 0.0) & (values < np.inf)).all():
-        raise ValueError(
-            f"gamma={gamma!r} is not valid; expected a positive number. Pass None for the best one."
-        )
+    return _between_0_and(np.inf, gamma, f"gamma={gamma!r}", "a positive number")
+
+
+def _between_0_and(end: float, given: ArrayLike, what: str, expected: str) -> Any:
+    values = np.asarray(given, float)
+    if not ((values > 0.0) & (values < end)).all():
+        raise ValueError(f"{what} is not valid; expected {expected}. Pass None for the best one.")
     return values[()]
 
 
