@@ -6,6 +6,7 @@ from scipy.stats import beta
 
 from tandemvote import VoteCounts, Votes, bounds
 from tandemvote.bounds import Estimates, get_bound
+from tandemvote.votes import names
 from tandemvote.votes.evidence import Evidence
 from tandemvote.weights import minimize_bound
 
@@ -207,3 +208,8 @@ def test_weights_that_are_no_distribution_are_rejected(weights, message):
 def test_unknown_names_are_rejected_with_the_known_ones():
     with pytest.raises(ValueError, match=r"Invalid bound='TND'.*'tandem'"):
         get_bound("TND")
+
+
+def test_names_that_other_rooms_use_are_those_of_bounds():
+    shared = (*names.MINIMIZABLE, names.C1, names.C2, names.COALITION)
+    assert {*shared, names.VOTE_PROFILE, names.TEST_SET} <= {*bounds.BOUNDS}
