@@ -166,6 +166,8 @@ def read_contents(X: Any) -> Contents:
     if issparse(X):
         return [], X
     array = as_array(X)
+    if not array.ndim:
+        raise ValueError(f"{X!r:.40} is not a table. Pass one row per sample.")
     if array.ndim > 2:
         return [], array.reshape(len(array), -1)
     transposed = np.ascontiguousarray(np.atleast_2d(array.T))

@@ -227,8 +227,8 @@ def check_findings(findings: Iterable[Finding], allow: Iterable[str] = ()) -> Fi
     >>> print(check_findings([finding], allow=["identifier"]))
     overridden error: Column 'id' ... [identifier]
     """
-    allowed = {allow} if isinstance(allow, str) else {*allow}
-    if unknown := sorted(allowed - {*CODES}):
+    allowed = [allow] if isinstance(allow, str) or not isinstance(allow, Iterable) else [*allow]
+    if unknown := [code for code in allowed if code not in CODES]:
         message = f"Invalid allow={unknown[0]!r}. Valid codes: {', '.join(CODES)}."
         raise ParameterError(message, allow=unknown[0])
     checked = Findings(

@@ -313,9 +313,11 @@ def check_distribution(values: ArrayLike | None, n_voters: int, name: str) -> Fl
     """Return checked weights over voters, uniform by default, as a new array."""
     if values is None:
         return np.full(n_voters, 1.0 / n_voters)
-    if isinstance(values, str):
-        raise ValueError(f"{name}={values!r} is not valid; expected one number per voter.")
-    weights = np.array(values, float)
+    try:
+        weights = np.array(values, float)
+    except (ValueError, TypeError, OverflowError):
+        message = f"{name}={values!r:.60} is not valid; expected one number per voter."
+        raise ValueError(message) from None
     if weights.shape != (n_voters,):
         raise ValueError(
             f"{name} has shape {weights.shape}; expected one weight per voter, ({n_voters},)."

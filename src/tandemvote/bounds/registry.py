@@ -158,7 +158,7 @@ def get_bound(name: str | Bound) -> Bound:
                 f"Another bound has the name {name.name!r}. Rename the function of this bound."
             )
         return OWN.setdefault(name.name, known.get(name.name, name))
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         listed = ", ".join(map(repr, BOUNDS))
         raise ParameterError(f"Invalid bound={name!r}. Use one of {listed}.", bound=name)
     return known[name]

@@ -173,7 +173,7 @@ def check_request(
 
 def names_of(bound: BoundName | Sequence[BoundName]) -> tuple[str, ...]:
     """Return the names of bounds, some of which may be of one's own."""
-    bounds = (bound,) if isinstance(bound, str | Bound) else bound
+    bounds = [bound] if isinstance(bound, str) or not isinstance(bound, Iterable) else bound
     return tuple(get_bound(each).name if isinstance(each, Bound) else each for each in bounds)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class SelectiveCertificate:
                 " a column per class. Pass shares of the vote or probabilities, not scores."
             )
         names = np.arange(table.shape[1]) if classes is None else np.asarray(classes)
-        if not 0.0 < max_error < 1.0:
+        if not isinstance(max_error, Real) or not 0.0 < max_error < 1.0:
             raise ValueError(
                 f"max_error={max_error!r} is not valid; expected a number between 0 and 1, such as"
                 " 0.05."

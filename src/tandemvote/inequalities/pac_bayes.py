@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -328,8 +329,8 @@ def _between_0_and(end: float, given: ArrayLike, what: str, expected: str) -> An
 
 def check_delta(delta: float) -> None:
     """Raise ValueError if a failure probability lies outside (0, 1)."""
-    if not 0.0 < delta < 1.0:
+    if not isinstance(delta, Real) or not 0.0 < delta < 1.0:
         raise ValueError(
-            f"delta={delta} is not valid; expected a failure probability strictly between 0 and 1,"
+            f"delta={delta!r} is not valid; expected a failure probability between 0 and 1,"
             " such as 0.05 for a confidence of 95%."
         )
