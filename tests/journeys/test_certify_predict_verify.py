@@ -153,7 +153,7 @@ def test_rows_without_a_label_are_named_or_dropped(files, capsys):
     assert run(CALL) == 2
     assert "[missing_target]" in capsys.readouterr().err
     assert run([*CALL, "--trees", "5", "--allow", "missing_target"]) == 0
-    assert f"No label in {N_ROWS // 4} of {N_ROWS} rows" in capsys.readouterr().out
+    assert f"{N_ROWS // 4} of {N_ROWS} labels are missing" in capsys.readouterr().out
 
 
 def test_row_numbers_and_copies_of_rows_are_named(files, capsys):

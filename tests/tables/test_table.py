@@ -45,7 +45,7 @@ def test_rows_without_a_label_are_excluded_and_an_error_to_override(read):
     table = read(frame, target="y")
     [finding] = table.findings
     assert (finding.code, finding.severity) == ("missing_target", "error")
-    assert "No label in 1 of 40 rows, the first of them row 40" in finding.message
+    assert "1 of 40 labels are missing, the first in row 40" in finding.message
     assert len(table.y) == len(table.X) == 39
     assert all(each.overridden for each in check_findings(table.findings, ["missing_target"]))
 

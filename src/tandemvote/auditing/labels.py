@@ -224,6 +224,13 @@ def _reveals(column: Column, label: Codes) -> str:
     return f"{value} or not gives classes away in {n_rows - n_wrong[best]} of {n_rows} rows"
 
 
+def missing_target(missing: NDArray[np.bool_], *columns: str) -> Finding:
+    """Report rows without a label."""
+    row = int(missing.argmax()) + 1
+    message = f"{missing.sum()} of {missing.size} labels are missing, the first in row {row}."
+    return about_data("missing_target", "error", message, columns=columns)
+
+
 def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
     """Report what is wrong with labels, and return them as codes if they can be classes."""
     labels = as_array(y)
@@ -232,9 +239,7 @@ def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
     missing = is_missing(labels)
     findings: list[Finding] = []
     if missing.any():
-        row = int(missing.argmax()) + 1
-        message = f"{missing.sum()} of {labels.size} labels are missing, the first in row {row}."
-        findings.append(about_data("missing_target", "error", message))
+        findings.append(missing_target(missing))
     labels = labels[~missing]
     if labels.dtype.kind == "O" and {*map(type, labels)} <= {int, float}:
         labels = np.array(labels.tolist())

@@ -26,6 +26,9 @@ OPTIONS = {"categories": "category", "missing_values": "missing", "X_unlabeled":
 ADVICE = {
     "row_order": "If neighboring rows belong together, pass --groups COLUMN; if rows are in the"
     " order of time, certify with --order COLUMN, which tests the latest rows.",
+    "missing_target": "Add the labels; texts such as NaN and None count as missing. Rows without"
+    " one are excluded by --allow missing_target, and the bound does not cover them unless labels"
+    " are missing at random.",
 }
 """What to do about findings here, where the advice of the library names parameters."""
 

@@ -38,7 +38,7 @@ from tandemvote.models.model_checks import check_not_frozen, check_one_label, ch
 from tandemvote.models.parameters import parameter_findings
 from tandemvote.models.plurality import Committee
 from tandemvote.models.splitting import split_rows
-from tandemvote.votes.codes import LABEL_THEM, as_array, check_not_missing, encode
+from tandemvote.votes.codes import LABEL_THEM, as_array, check_not_missing, encode, plain_integers
 from tandemvote.votes.confidence import failure_probability
 from tandemvote.votes.draws import LARGEST_SEED
 from tandemvote.votes.index_order import check_same_order, index_of
@@ -418,5 +418,5 @@ class CertifiedClassifier(HasCertificate, ClassifierMixin, MetaEstimatorMixin, B
 def _labels(y: ArrayLike) -> NDArray[Any]:
     """Return the labels as an array, or raise ValueError if some are missing."""
     check_not_missing(as_array(y), "labels in y", LABEL_THEM)
-    values = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+    values = check_array(plain_integers(y), ensure_2d=False, dtype=None, input_name="y")
     return np.asarray(column_or_1d(values, warn=True))

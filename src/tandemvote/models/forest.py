@@ -24,6 +24,7 @@ from tandemvote.models import private_names as private
 from tandemvote.models.digest import HasCertificate, models_digest
 from tandemvote.models.model_checks import check_class_weight, check_two_classes
 from tandemvote.models.trees import out_of_bag_votes, predict_members, validated
+from tandemvote.votes.codes import plain_integers
 from tandemvote.votes.confidence import failure_probability
 from tandemvote.votes.weighted_vote import FloatArray, vote_shares
 
@@ -193,7 +194,7 @@ max_features, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst
         """Fit; the command line has audited the table as it was read, and passes its findings."""
         delta = failure_probability(self.confidence)
         check_collected(X)
-        _, labels = validated(self, X, y, reset=True)
+        _, labels = validated(self, X, plain_integers(y), reset=True)
         check_classification_targets(labels)
         check_two_classes(labels, "y has", "Pass samples of other classes.")
         classes = np.unique(labels)

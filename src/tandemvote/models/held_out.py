@@ -21,7 +21,7 @@ from tandemvote.models.splitting import group_codes, one_row_per_group
 from tandemvote.models.training_rows import can_recognize, check_not_trained_on
 from tandemvote.models.trees import frozen_copy
 from tandemvote.record.assumptions import UNCHECKED
-from tandemvote.votes.codes import Codes, encode
+from tandemvote.votes.codes import Codes, encode, plain_integers
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.dependent_sets import check_empty_rows
 from tandemvote.votes.evidence import Evidence
@@ -57,7 +57,7 @@ class Samples(NamedTuple):
         for model in models:
             check_has_predict(model)
         findings = check_findings(audit(X, y, groups=groups, X_unlabeled=X_unlabeled), allow)
-        labels = column_or_1d(y)
+        labels = column_or_1d(plain_integers(y))
         for model in models:
             check_not_trained_on(model, X, labels, what="held-out")
             if X_unlabeled is not None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tandemvote.auditing import Finding
+from tandemvote.auditing.labels import missing_target
 from tandemvote.tables.errors import DatasetError, number_of
 from tandemvote.tables.files import read_frame
 from tandemvote.tables.kinds import CATEGORY, TableColumns, check_columns, with_kinds
@@ -163,7 +164,7 @@ def read_table(
     check_columns(frame, (target, *excluded, *others), name)
     unlabeled = frame[target].isna().to_numpy()
     if unlabeled.any():
-        findings.append(_without_labels(unlabeled, target))
+        findings.append(missing_target(unlabeled, target))
     frame, cells = frame[~unlabeled].reset_index(drop=True), cells[~unlabeled]
     written = {column: _as_written(frame[column]) for column in others}
     if groups and groups_until:
@@ -263,18 +264,6 @@ def _labels(column: pandas.Series) -> NDArray[Any]:
             " or add rows of another class."
         )
     return np.array(_as_written(column).tolist())
-
-
-def _without_labels(missing: NDArray[np.bool_], target: str) -> Finding:
-    return Finding(
-        code="missing_target",
-        severity="error",
-        message=f"No label in {missing.sum()} of {number_of(len(missing), 'row')}, the first of"
-        f" them row {missing.argmax() + 1}; texts such as NaN and None count as missing."
-        " Unless labels are missing at random, the bound does not cover such rows.",
-        advice="Add the labels, or override this error to exclude such rows.",
-        columns=(target,),
-    )
 
 
 def _as_written(column: pandas.Series) -> NDArray[Any]:

@@ -108,6 +108,14 @@ def _is_missing(value: Any) -> bool:
         return True
 
 
+def plain_integers(labels: Any) -> Any:
+    """Return nullable integers as numpy's, since scikit-learn would turn them into floats."""
+    kind = getattr(getattr(labels, "dtype", None), "numpy_dtype", None)
+    if kind is None or kind.kind not in "iu" or is_missing(as_array(labels)).any():
+        return labels
+    return labels.astype(kind)
+
+
 def comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
     """Return the arrays in one type in which different labels stay different, or reject them."""
     parts = [part for array in arrays for part in _values_by_type(array)]
@@ -131,6 +139,10 @@ def comparable(*arrays: NDArray[Any]) -> list[NDArray[Any]]:
                 " number in the types of labels and predictions. Give both as integers of one type,"
                 " or as text."
             )
+    # Of integers, scikit-learn makes floats if they were nullable.
+    some_are_integers = limits and any(part.dtype.kind in "iu" for part in parts)
+    if some_are_integers and all((part % 1 == 0).all() for part in parts):
+        common = np.dtype(np.int64)
     return [array.astype(common) for array in arrays]
 
 
