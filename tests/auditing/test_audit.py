@@ -23,6 +23,7 @@ from tandemvote import (
     compare,
 )
 from tandemvote.auditing import Finding, FindingsError, check_findings
+from tandemvote.auditing.audit import audit_columns
 from tandemvote.auditing.finding import CODES
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -242,6 +243,43 @@ def test_every_code_is_in_the_table_of_findings():
     assert [code for code in CODES if f"``{code}``" not in text] == []
     elsewhere = {"shared_rows", "fitted_parameter", "rows_in_parameter"}
     assert {code for code, _ in CASES.values()} | elsewhere == {*CODES}
+
+
+BY_LABELS = {"leak", "grouped_rows", "row_order"}
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if CASES[name][0] in BY_LABELS])
+def test_checks_that_use_labels_see_training_rows_only(name):
+    rng = np.random.default_rng(3)
+    X, y = CASES[name][1](rng, N_ROWS)
+    training = np.sort(rng.permutation(N_ROWS)[: N_ROWS * 4 // 5])
+    test = np.setdiff1d(np.arange(N_ROWS), training)
+
+    def found(labels, rows):
+        audited = audit_columns(X, labels, training=rows)
+        return [str(each) for each in audited if each.code in BY_LABELS]
+
+    shuffled = y.copy()
+    shuffled[test] = rng.permutation(y[test])
+    assert found(y, training) == found(shuffled, training) != []
+    assert found(y, None) != found(shuffled, None)
+
+
+def test_the_committee_shows_the_audit_no_row_of_its_test_set(monkeypatch):
+    seen = {}
+
+    def spy(X, y, **options):
+        seen.update(options)
+        return audit_columns(X, y, **options)
+
+    monkeypatch.setattr("tandemvote.models.committee.audit_columns", spy)
+    X, y = numbers(np.random.default_rng(0), 200)
+    X = X[["normal", "score"]]
+    for options in ({}, {"order": np.arange(200)}, {"groups": np.arange(200) // 2}):
+        model = CertifiedClassifier(GaussianNB(), random_state=0, allow=("copied_rows",))
+        tested = model.fit(X, y, **options).test_indices_
+        assert not np.intersect1d(seen["training"], tested).size
+        assert seen["training"].size >= 140
 
 
 def ways_in():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from tandemvote.cli.app import run
+from tandemvote.cli.training import draw_split
 
 
 @pytest.fixture
@@ -104,3 +105,20 @@ def test_a_table_is_audited_once(visits, tmp_path, monkeypatch, capsys, options)
     frame.to_csv(new, index=False)
     assert run(["certify", *call, "--scheme", "trees", "--unlabeled", str(new)]) == 2
     assert "300 distinct rows of the 300 unlabeled samples" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("options", [[], ["--order", "nr"], ["--groups", "mrn"]])
+def test_certify_tests_the_rows_that_the_audit_does_not_see(visits, options, monkeypatch, tmp_path):
+    from tandemvote.cli import training
+    from tandemvote.model_files.model_file import load_model
+
+    drawn = []
+    monkeypatch.setattr(
+        training, "draw_split", lambda *given: drawn.append(draw_split(*given)) or drawn[-1]
+    )
+    model = str(tmp_path / "m.skops")
+    allow = ["--allow", "identifier", "--allow", "grouped_rows", "--model", model, "--trees", "2"]
+    assert run(["certify", visits, "--target", "sick", *allow, *options]) == 0
+    tested = load_model(model)[-1].test_indices_
+    assert drawn[0].test.tolist() == tested.tolist()
+    assert not np.intersect1d(drawn[0].training, tested).size

@@ -242,7 +242,10 @@ class Drawing(Seed):
     """Test set."""
 
     test_size: Any = option(
-        "auto", "SIZE", "Share or number of rows (or groups) that test.", parser=_parsed_test_size
+        "auto",
+        "SIZE",
+        "Share such as 30%, or number of rows (or groups), that test.",
+        parser=_parsed_test_size,
     )
     order: str | None = option(
         None, "COLUMN", "Column of times, not a feature: the latest rows test the models."
