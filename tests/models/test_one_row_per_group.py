@@ -11,7 +11,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, Votes, certify, certify_selective
 from tandemvote.auditing.rows import row_digests
-from tandemvote.models.splitting import group_codes, one_row_per_group
+from tandemvote.models.groups_and_times import group_codes
+from tandemvote.models.splitting import one_row_per_group
 from tandemvote.record.assumptions import DRAW
 from tandemvote.verify import verify_file
 

@@ -11,7 +11,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, certify
 from tandemvote.certificate import Certificate
-from tandemvote.models.splitting import latest_test_rows, time_ranks
+from tandemvote.models.groups_and_times import time_ranks
+from tandemvote.models.splitting import latest_test_rows
 from tandemvote.record.assumptions import LATEST, ONE_ROW_PER_GROUP
 
 RNG = np.random.default_rng(0)

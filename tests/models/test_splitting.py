@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from numpy.random import RandomState
 
-from tandemvote.models.splitting import draw_test_rows, group_codes, one_row_per_group
+from tandemvote.models.groups_and_times import group_codes
+from tandemvote.models.splitting import draw_test_rows, one_row_per_group
 
 
 @pytest.mark.parametrize(

@@ -96,19 +96,19 @@ def labels_needed(
     return int(_sizes(failing[-1] + 1 if failing.size else high, goal, delta))
 
 
-def tested_of_all(n_labels: int) -> int:
+def auto_test_size(n_labels: int) -> int:
     """Return the size of the test set of some labels with ``test_size="auto"``.
 
     Examples
     --------
-    >>> tested_of_all(3470), tested_of_all(19210)
+    >>> auto_test_size(3470), auto_test_size(19210)
     (694, 2869)
     """
     return max(int(n_labels * min(0.2, 4.0 / np.cbrt(n_labels))), 1)
 
 
 def labels_in_all(n_test: int) -> int:
-    """Return the number of labels of which so many are tested: the inverse of `tested_of_all`.
+    """Return the number of labels of which so many are tested: the inverse of `auto_test_size`.
 
     Examples
     --------

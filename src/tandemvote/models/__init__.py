@@ -4,7 +4,7 @@ Public calls: `certify` (with `certify_oob` and `certify_selective`), `committee
 two classifiers), `split_votes`. Each calls modules of one subject:
 
 - before training: `model_checks` (models that cannot be certified), `parameters` (models and rows
-  that an estimator brings along), `splitting` (the rows that test, by groups and by time);
+  that an estimator brings along), `groups_and_times` and `splitting` (the rows that test);
 - training and prediction: `members` (each model of a committee), `plurality` (their vote and the
   referee), `trees` (the members of a forest, out of bag and audited);
 - fitted models: `held_out` (their votes on samples), `training_rows` (were these samples trained

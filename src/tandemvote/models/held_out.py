@@ -15,9 +15,10 @@ from tandemvote.auditing import Finding, check_findings
 from tandemvote.auditing.audit import audit
 from tandemvote.auditing.rows import row_digests
 from tandemvote.certificate.pipeline import Source
+from tandemvote.models.groups_and_times import group_codes
 from tandemvote.models.model_checks import check_has_predict, check_one_label, predict_labels
 from tandemvote.models.private_names import pick
-from tandemvote.models.splitting import group_codes, one_row_per_group
+from tandemvote.models.splitting import one_row_per_group
 from tandemvote.models.training_rows import can_recognize, check_not_trained_on
 from tandemvote.models.trees import frozen_copy
 from tandemvote.record.assumptions import UNCHECKED

@@ -14,8 +14,9 @@ from tandemvote.auditing import Finding
 from tandemvote.certificate.rendering import as_text, rate
 from tandemvote.metrics.difference import difference_lower
 from tandemvote.metrics.planning import labels_needed
+from tandemvote.models.groups_and_times import group_codes
 from tandemvote.models.held_out import Samples, held_out_votes
-from tandemvote.models.splitting import group_codes, one_row_per_group
+from tandemvote.models.splitting import one_row_per_group
 from tandemvote.record.assumptions import DRAW, ONE_ROW_PER_GROUP
 from tandemvote.votes.codes import as_array
 from tandemvote.votes.confidence import failure_probability
