@@ -193,6 +193,7 @@ def _fitted(draw: Draw, referee: Any, n_rows: int = 1) -> CertifiedClassifier:
     model = CertifiedClassifier(
         Forgetful(n_places),
         referee=referee,
+        n_tested=4,
         test_size=N_TEST,
         confidence=1 - draw.world.delta,
         random_state=int(draw.test[0]),
