@@ -39,11 +39,11 @@ for each in model.estimators_:
 # Confusion matrix
 # ----------------
 # ``test_indices_`` are the test samples, which the tested models have never seen. The referee has:
-# so the matrix shows the vote of the four tested models. It is an estimate.
+# so the matrix shows the vote of the tested models. It is an estimate.
 
 test = model.test_indices_
 votes = np.array([each.predict(X[test]) for each in model.estimators_])
-predicted = model.classes_[weighted_vote(votes, np.full(4, 0.25), len(model.classes_))]
+predicted = model.classes_[weighted_vote(votes, np.ones(len(votes)), len(model.classes_))]
 print(f"{len(test)} test samples, wrong: {(predicted != y[test]).mean():.1%}")
 display = ConfusionMatrixDisplay.from_predictions(
     y[test], predicted, cmap="Blues", colorbar=False, text_kw={"fontsize": 8}

@@ -35,7 +35,7 @@ pipeline = make_pipeline(StandardScaler(), LogisticRegression())
 # The certificate
 # ---------------
 # ``fit`` receives **all** labeled samples. Do not set any aside: ``fit`` draws a random test set
-# itself. Four models are trained without the test set and tested on it. A fifth one, the
+# itself. Six models are trained without the test set and tested on it. One more, the
 # **referee**, is then trained on all samples.
 
 from tandemvote import CertifiedClassifier
