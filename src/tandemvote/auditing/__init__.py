@@ -1,4 +1,4 @@
-"""What is suspicious about data: one audit, whose findings certificates and reports keep."""
+"""The audit of data; certificates and reports keep its findings."""
 
 from tandemvote.auditing.finding import SEVERITIES, Finding, Findings, FindingsError, check_findings
 

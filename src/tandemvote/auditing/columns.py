@@ -1,4 +1,4 @@
-"""What one column shows: identifiers, text, cells that are not numbers, and the order of rows."""
+"""Tests of single columns: identifiers, text, cells that are not numbers, the order of rows."""
 
 from __future__ import annotations
 

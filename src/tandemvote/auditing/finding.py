@@ -1,4 +1,4 @@
-"""What an audit reports about data: one record per problem, and all of them together."""
+"""Findings of an audit: one record per problem, and all of them together."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ADVICE = {
     "label_spelling": "If they are one class, write it in one way.",
     "decimal_comma": "For decimal commas, pass decimal=','. Remove commas that group thousands.",
 }
-"""What to do about each finding of `audit`."""
+"""Advice for each finding of `audit`."""
 
 CODES = tuple(ADVICE)
 """Codes of the findings of `audit`: the names in ``allow=``."""
@@ -146,7 +146,7 @@ def about_data(code: str, severity: str, message: str, **fields: Any) -> Finding
 
 
 Clue = tuple[tuple[str, str, str], str, str] | tuple[tuple[str, str, str], str, str, str]
-"""What a test found in a column: the code, severity and title of the finding, name, evidence.
+"""Result of a test of a column: code, severity and title of the finding, name, evidence.
 
 Evidence that is a cell is followed by where it is.
 """

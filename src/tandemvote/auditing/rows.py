@@ -33,10 +33,10 @@ ALL, MANY_COPIES = 0.99, 0.05
 """Agreement of rows that are equal in half of the columns, and share of copies, of an error."""
 
 ROWS_AT_A_TIME = 2**13
-"""So that the digests of a column fit the cache."""
+"""Number of rows whose digests of a column fit the cache."""
 
 GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
-"""By which SplitMix64 steps from one seed to the next; here from column to column."""
+"""Step of SplitMix64 from one seed to the next; here from column to column."""
 
 
 def row_digests(X: Any) -> Digests:

@@ -1,4 +1,4 @@
-"""From evidence to the fields and values of a certificate, and back."""
+"""Conversion of evidence to the fields and values of a certificate, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the certificate of an error rate to that of recall, precision, F1 and other metrics."""
+"""Certificates of recall, precision, F1 and other metrics, from that of the error rate."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 COMPLEMENTS = {CLASS: "recall", PREDICTED: "precision"}
-"""What 1 minus the error rate is called."""
+"""Names of 1 minus the error rate."""
 
 MAX_GROUPS = 100
 """A column with more distinct values is taken for a number or a name, not for a group."""
@@ -78,7 +78,7 @@ class GroupCertificates:
 
     @property
     def _keys(self) -> list[tuple[str, Any]]:
-        """What the groups are grouped by, and their labels."""
+        """Name of the grouping, and label, of every group."""
         return [(each.group.by, each.group.label) for each in self if each.group is not None]
 
     def __getitem__(self, key: Any) -> Certificate:
@@ -110,7 +110,7 @@ class GroupCertificates:
 
     @property
     def headline(self) -> str:
-        """What is bounded, and with which confidence."""
+        """The bounded quantity and the confidence."""
         listed = printable(" and ".join(each.by for each in self.groupings))
         delta = percent(self.certificate.delta)
         return f"error rates by {listed}, all valid at once ({delta} confidence)"

@@ -107,7 +107,7 @@ class RecordInWords(Record):
 
     @property
     def basis(self) -> str:
-        """What the bound is about and rests on, in one sentence."""
+        """The subject of the bound, its samples and its name, in one sentence."""
         _, subject = self._subject
         if self.group is not None:
             subject += f" on {self.group.samples}"
@@ -134,7 +134,7 @@ class RecordInWords(Record):
 
     @property
     def ways_to_tighten(self) -> list[str]:
-        """What would make the bound smaller and was not done."""
+        """Ways to make the bound smaller that were not used."""
         if self.bound == TEST_SET:
             return ["more test samples"]
         ways = ["more labeled samples", "more unlabeled samples"]
@@ -144,7 +144,7 @@ class RecordInWords(Record):
 
     @property
     def advice(self) -> str:
-        """What would help, in one sentence, where the bound is not below the baseline."""
+        """Advice in one sentence if the bound is not below the baseline, else an empty text."""
         observed, baseline = self.observed, self.baseline
         if baseline is None or self.value < baseline:
             return ""

@@ -52,7 +52,7 @@ NO_THRESHOLD = Threshold(math.inf, n_confident=0, n_errors=0, coverage=0.0, pass
 """The threshold that abstains everywhere."""
 
 ShareFunction = Callable[[Any], tuple[FloatArray, NDArray[Any]]]
-"""From samples to the shares behind each class, and the classes."""
+"""Function from samples to the shares behind each class, and the classes."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

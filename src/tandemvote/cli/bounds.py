@@ -19,7 +19,7 @@ number = partial(option, None, "NUMBER", min=0)
 
 @dataclass(frozen=True)
 class Numbers:
-    """What was observed."""
+    """Observed quantities."""
 
     gibbs_loss: float | None = ratio("Error rate of a random voter on held-out samples.")
     tandem_loss: float | None = ratio("Rate of common errors of two random voters.")

@@ -30,7 +30,7 @@ ADVICE = {
     " one are excluded by --allow missing_target, and the bound does not cover them unless labels"
     " are missing at random.",
 }
-"""What to do about findings here, where the advice of the library names parameters."""
+"""Advice for findings on the command line; that of the library names parameters."""
 
 
 def as_option(name: str, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a command hands over: files are checked first, then written whole, then words follow."""
+"""Outputs of a command: files are checked first, then written whole, then words follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a file to a certified classifier: read, audit, train."""
+"""Steps from a file to a certified classifier: read, audit, train."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ OBSERVED_ABOVE_BOUND = "observed_above_bound"
 """Code of the finding that every certificate has whose observed error exceeds its bound."""
 
 FITTED = (*MINIMIZABLE, GIVEN)
-"""What weights may depend on: a bound that they minimize, or, where they are given, anything."""
+"""Kinds of fitted weights: the bound that they minimize, or given ones of any origin."""
 
 MAX_VOTERS = 5000
 """Above it one pair matrix alone takes more than 200 MB."""
@@ -89,7 +89,7 @@ class Grouping:
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What a metric other than the error bound is computed from.
+    """Counts from which a metric other than the error bound is computed.
 
     Each of the `tests` is a binomial rate: one of the class `positive`, one per class if that is
     None, or one per distinct cost above the smallest. `costs` is the matrix by rows: true classes,
@@ -181,7 +181,7 @@ class Record:
 
     @property
     def has_referee(self) -> bool:
-        """Whether a referee breaks ties."""
+        """True if a referee breaks ties."""
         return self.ties == REFEREE
 
     @property

@@ -37,7 +37,7 @@ and saves an eighth of the size."""
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """How a value is read, given its place in the file, described by JSON Schema, and written."""
+    """Functions that read a value at a place in the file and write it, and its JSON Schema."""
 
     read: Callable[[Any, str], Any]
     schema: Mapping[str, Any]

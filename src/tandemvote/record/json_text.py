@@ -13,7 +13,7 @@ MAX_BYTES = 2**28
 """Largest file that is read: 256 MB."""
 
 MAX_PUNCTUATION = {b"[": 2**16, b"{": 2**16, b",": 2**20, b'"': 2**20}
-"""How often each may occur: a list of empty lists takes thirty times the memory of its text."""
+"""Largest number of each: a list of empty lists takes thirty times the memory of its text."""
 
 MAX_UNICODE_BYTES = 2**24
 """Largest file with characters beyond ASCII: 16 MB. Each of them makes all characters take four

@@ -1,4 +1,4 @@
-"""From a file to a pandas DataFrame: CSV, Parquet and Excel, from a path or the standard input."""
+"""Readers of CSV, Parquet and Excel files as a pandas DataFrame, from a path or standard input."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ AMOUNT = r"^([-+]?)([$€£¥]?)\s*(\d[\d.,]*)\s*([$€£¥%]?)$"
 """Sign, symbol, digits and symbol of money and percentages."""
 
 NOT_PLAIN = r"[$€£¥%]|\d,\d{3}(?!\d)|\d\.\d{3}[.,]"
-"""What the numbers of a column do not look like when they are plain."""
+"""Signs, thousands separators and percentages, which plain numbers do not have."""
 
 GROUPED = {
     ".": r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?",

@@ -1,4 +1,4 @@
-"""From a file to labeled rows that models can be trained on."""
+"""Conversion of a file to labeled rows that models can be trained on."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from tandemvote.record.json_text import CertificateFileError
 from tandemvote.votes.extras import import_extra
 
 Condition = Callable[[Fraction], bool | None]
-"""Whether a number is above a root; None if balls leave it open."""
+"""Test of a number: True if it is above a root; None if balls leave it open."""
 
 HALF = Fraction(1, 2)
 
@@ -42,7 +42,7 @@ GUESSED_BITS = (40, 30, 20)
 """Bits to which a guess of a binomial limit may be right; each is checked."""
 
 TERMS_PER_VOTER = 400_000
-"""How many terms of binomial tails a file may need per voter, and in all 1,000 times as many. A
+"""Most terms of binomial tails that a file may need per voter, and in all 1,000 times as many. A
 voter that errs on 20% of a million samples of its own needs 230,000, with as much as adding them
 takes for `TERMS_OF_A_TAIL`."""
 
@@ -54,7 +54,7 @@ PRECISION = 200
 
 
 class Arithmetic:
-    """What a formula needs beyond + - * / and comparisons, in plain floating point.
+    """Operations of formulas beyond + - * / and comparisons, in plain floating point.
 
     Results are right to about 1e-12, which is not proven.
     """

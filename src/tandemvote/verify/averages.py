@@ -40,7 +40,7 @@ MOMENTS: Mapping[str, Callable[[int, Arithmetic], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class SampleSize:
-    """How many samples an average over voters or pairs is worth.
+    """Number of samples that an average over voters or pairs is worth.
 
     `rate` is A, one over the number of samples, None without samples. `cost` are the terms that do
     not depend on delta, and `masses` the prior's mass on each size. `usual` names the moment where

@@ -1,4 +1,4 @@
-"""Which voters can make the vote wrong together, and what that costs at most.
+"""Voters that together can make the vote wrong, and the largest probability that they do.
 
 The bound is found from its other side: the largest probability with which a coalition errs in a
 world where each voter errs as often as its limit allows. The shadow prices of that linear program
@@ -27,7 +27,7 @@ UNIT_BITS = 52
 """The vote rounds weights to whole numbers that sum to less than 2^52."""
 
 LARGEST_DETERMINANT = 2**17
-"""Of matrices of zeros and ones with 15 rows, hence the largest denominator of a best price."""
+"""Largest determinant of 15 rows of zeros and ones, and so denominator of a best price."""
 
 TIE_ROUNDING = Fraction(1, 10**9)
 """Shares of the weight that differ by no more are taken for equal."""
@@ -53,12 +53,12 @@ class Coalitions:
 
     @property
     def equal(self) -> bool:
-        """Whether all of them have the same weight."""
+        """True if all voters with weight have the same weight."""
         return len({self.units[voter] for voter in self.voting}) == 1
 
     @property
     def ruled_by_one(self) -> bool:
-        """Whether the heaviest outweighs all others together."""
+        """True if the heaviest voter outweighs all others together."""
         return 2 * (sum(self.units) - max(self.units)) < self.needed
 
     @cached_property

@@ -28,16 +28,16 @@ STAKE = Fraction(9, 10)
 """Largest part of the capital that a bet can lose."""
 
 NEARBY = Fraction(1, 2 * 10**9)
-"""How far below the stated value an error rate must be that is not refuted."""
+"""Distance up to which two error rates count as equal."""
 
 FACTORS = 512
 """Factors from 1/2 to 1 that are multiplied at a time: their product does not underflow."""
 
 FACTOR_ERROR = 2.0**-48
-"""Above the relative rounding errors of a factor and of its product with others."""
+"""Upper limit of the relative rounding errors of a factor and of its product with others."""
 
 FOUR_ROUNDINGS = 2.0**-50
-"""Above the rounding error of phi, which lies between -1 and 1."""
+"""Upper limit of the rounding error of phi, which lies between -1 and 1."""
 
 COARSE = 14
 """Halvings that locate the true value where the stated one is wrong."""
@@ -71,7 +71,7 @@ def smallest_refuted(
     ]
 
     def refutes(error: Fraction) -> bool:
-        """Whether an error rate of the vote is too large for what was seen."""
+        """Return True if an error rate of the vote is too large for what was observed."""
         return all(_refutes(games, g, needed, error, seen.arithmetic) for g, needed in cells)
 
     if refutes(-NEARBY):
@@ -171,7 +171,7 @@ def _bets(phi: FloatArray, middle: float, deviation: float) -> FloatArray:
 def _refutes(
     games: list[_Game], g: Any, needed: Any, error: Fraction, calculate: Arithmetic
 ) -> bool:
-    """Whether bets find the evidence needed against an error rate where voters err at most at g."""
+    """Return True if bets refute an error rate of the vote where voters err at most at g."""
     most = calculate.ends(g)[1]
     limits = [(game.largest + most) / game.slope for game in games if game.slope]
     if error >= min(Fraction(1), *limits):

@@ -25,7 +25,7 @@ from tandemvote.votes.votes import Votes, select_samples
 from tandemvote.votes.weighted_vote import is_test_error, observed_vote
 
 ROUNDING = 1e-9
-"""How far a share may be from the sum of the weights behind it."""
+"""Largest difference of a share from the sum of the weights behind it."""
 
 CHUNK = 2**14
 """Samples that are counted at a time."""

@@ -256,4 +256,4 @@ RULES: Mapping[str, Rule] = {
         *(_bernstein_cantelli, _split_kl_cantelli, _coalition, _vote_profile, _test_set),
     )
 }
-"""How each bound follows from evidence and failure probability; None if no value can be right."""
+"""Formulas of the bounds, from evidence and failure probability; None if no value is right."""

@@ -1,4 +1,4 @@
-"""How a number that a file states is compared with what it should be."""
+"""Comparison of a number that a file states with its true value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tandemvote.verify.arithmetic import Arithmetic
 from tandemvote.verify.averages import Quantities
 
 TOLERANCE = Fraction(1, 10**9)
-"""How far a stated value may be above the truth, and without rigor below it. Two estimates
+"""Largest excess of a stated value over the truth; without rigor also the reverse. Two estimates
 contradict each other only if they exceed what a vote can have by more than this."""
 
 MAGNIFIED = TOLERANCE / 20

@@ -28,7 +28,7 @@ from tandemvote.votes.names import CLASS, DISAGREEMENT, PREDICTED, TEST_SET, VOT
 from tandemvote.votes.votes import Votes
 
 DELTA_ROUNDING = Fraction(1, 10**12)
-"""How far a group's part of delta may be from the exact one, relative to it."""
+"""Largest relative difference of a group's part of delta from the exact one."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Verdict:
 
     @property
     def valid(self) -> bool:
-        """Whether everything holds."""
+        """True if everything holds."""
         return self.problem is None
 
 

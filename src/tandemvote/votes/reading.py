@@ -1,4 +1,4 @@
-"""From tables of votes to `Votes`: one row per sample, a label column, one column per voter."""
+"""Readers of tables of votes as `Votes`: one row per sample, a label column, one per voter."""
 
 from __future__ import annotations
 

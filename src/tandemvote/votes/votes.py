@@ -24,7 +24,7 @@ from tandemvote.votes.index_order import check_same_order, index_of
 from tandemvote.votes.parameter_error import ParameterError
 
 PredictCodes = Callable[[Any], tuple[Codes, NDArray[Any]]]
-"""From samples to the codes that voters predict, shape (n_voters, n_samples), and the classes."""
+"""Function from samples to codes that voters predict, (n_voters, n_samples), and the classes."""
 
 SMALLEST, REFEREE = "smallest", "referee"
 TIES = (SMALLEST, REFEREE)
