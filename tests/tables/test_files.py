@@ -261,3 +261,38 @@ def test_without_the_extra_the_error_names_it(tmp_path, monkeypatch, name):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'pip install "tandemvote\[data\]"'):
         read_frame(write(tmp_path, name, "a,label\n1,0\n"))
+
+
+AMOUNTS = {
+    "usd": (["$1,234.50", "$950.00", "-$3.10", ""], [1234.5, 950, -3.1, np.nan]),
+    "euro": (["1.234,50 €", "950,00 €", "3,10 €", "12.000,00 €"], [1234.5, 950, 3.1, 12000]),
+    "whole_euro": (["1.234 €", "950 €", "2.000 €", "3 €"], [1234, 950, 2000, 3]),
+    "percent": (["12.3%", "4%", "5.5%", "100%"], [12.3, 4, 5.5, 100]),
+    "thousands": (["1,234", "950", "12,345", "7"], [1234, 950, 12345, 7]),
+    "both": (["1,234.50", "950", "2,000,000", "0.5"], [1234.5, 950, 2e6, 0.5]),
+}
+NOT_AMOUNTS = {
+    "three_decimals": ["1,234", "5,678", "9,012", "1,111"],
+    "decimals": ["3,14", "2,71", "0,5", "1"],
+    "currencies": ["$5", "7 €", "1", "2"],
+    "some_percent": ["12%", "0.12", "1", "2"],
+    "sizes": ["1,234 kg", "950 kg", "3 kg", "1 kg"],
+    "dates": ["1.1.2020", "2.1.2020", "3.1.2020", "4.1.2020"],
+}
+
+
+def test_money_percentages_and_grouped_thousands_are_numbers_if_there_is_one_reading(tmp_path):
+    columns = {name: cells for name, (cells, _) in AMOUNTS.items()} | NOT_AMOUNTS
+    rows = zip(*columns.values(), strict=True)
+    text = "\n".join("\t".join(row) for row in [columns, *rows])
+    frame, [finding], _ = read_frame(write(tmp_path, "t.csv", text.encode()))
+    for name, (_, expected) in AMOUNTS.items():
+        np.testing.assert_array_equal(frame[name], expected)
+    assert all(frame[name].tolist() == cells for name, cells in NOT_AMOUNTS.items())
+    assert finding.columns == (*AMOUNTS,) and "'$1,234.50' is 1234.5" in finding.message
+
+
+def test_decimal_commas_leave_other_numbers_what_they_are(tmp_path):
+    path = write(tmp_path, "t.csv", b"a;b;c\n3,14;1.5;1.234,5\n2,71;2.25;950\n")
+    frame, *_ = read_frame(path, decimal=",")
+    assert frame.to_numpy().tolist() == [[3.14, 1.5, 1234.5], [2.71, 2.25, 950]]

@@ -181,15 +181,19 @@ def _typed(cells: pandas.Series, decimal: str, categories: Collection[str]) -> p
         return cells
     to_numeric = import_extra("pandas", "data").to_numeric
     texts = cells if decimal == "." else cells.str.replace(".", " ").str.replace(decimal, ".")
-    for numbers in (to_numeric(texts, errors="coerce"), _amounts(cells, decimal)):
-        if numbers is not None and numbers.notna().equals(cells.notna()):
-            return numbers
-    return cells
+    numbers = to_numeric(texts, errors="coerce")
+    if not numbers.notna().equals(cells.notna()):
+        numbers = _amounts(cells, decimal)
+    if numbers is None and decimal != ".":  # 1.5 can be read in one way only
+        numbers = to_numeric(cells, errors="coerce")
+    is_read = numbers is not None and numbers.notna().equals(cells.notna())
+    return numbers if is_read else cells
 
 
 def _amounts(cells: pandas.Series, decimal: str) -> pandas.Series | None:
     """Return money, percentages and numbers with grouped thousands, if there is one reading."""
-    parts = cells.dropna().str.extract(AMOUNT)
+    distinct = cells.dropna().drop_duplicates()
+    parts = distinct.str.extract(AMOUNT)
     digits, symbols = parts[2], {*(parts[1] + parts[3])} - {""}
     if not len(digits) or digits.isna().any() or len(symbols) > 1:
         return None
@@ -213,7 +217,7 @@ def _amounts(cells: pandas.Series, decimal: str) -> pandas.Series | None:
     if not symbols and not is_grouped.any():
         return None
     plain = digits.str.replace(group, "", regex=False).str.replace(mark, ".", regex=False)
-    return (parts[0] + plain).astype(float).reindex(cells.index)
+    return cells.map(dict(zip(distinct, (parts[0] + plain).astype(float), strict=True)))
 
 
 def _amount_findings(texts: pandas.DataFrame, frame: pandas.DataFrame) -> Iterator[Finding]:
