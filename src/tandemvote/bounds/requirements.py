@@ -87,7 +87,7 @@ def _about_pairs(evidence: Evidence) -> str | None:
 
 def _about_profile(evidence: Evidence) -> str | None:
     if evidence.profile is None:
-        return "it requires unlabeled samples. Pass X_unlabeled."
+        return "it requires unlabeled samples. Pass some, or use another bound."
     return None if evidence.ties == SMALLEST else _about_vote(evidence)
 
 
