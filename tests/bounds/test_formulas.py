@@ -162,7 +162,7 @@ def test_the_test_set_bound_covers_the_observed_rate(k):
 @pytest.mark.parametrize("name", bounds.VOTE_BOUNDS)
 @pytest.mark.parametrize("delta", [0.0, 100.0])
 def test_a_delta_that_is_no_failure_probability_is_rejected(name, delta):
-    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+    with pytest.raises(ValueError, match="expected a failure probability between 0 and 1"):
         bounds.get_bound(name)(Estimates.from_numbers(**EVERYTHING), delta)
 
 
