@@ -242,3 +242,13 @@ def test_the_classes_of_the_labels_do_not_decide_how_delta_is_shared():
         assert certificate.candidates[name] == 1.0
     share = certificate.delta / len(names)
     assert certificate.candidates["tandem"] == certificate.evaluate("tandem", share)
+
+
+def test_many_given_weights_have_the_result_of_their_vote():
+    """Rounded to multiples of 2^-50, the sum of many weights is 1 to 1e-13 only."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=60)
+    votes = Votes.from_predictions(labels ^ (rng.random((301, 60)) < 0.3), labels)
+    certificate = certify(votes, weights=np.full(301, 1 / 301), bound="test_set")
+    assert certificate.value == certify(votes, bound="test_set").value
+    assert certificate.observed is not None

@@ -112,7 +112,8 @@ def certify_votes(
     if method == UNIFORM:
         rho = check_distribution(None, counts.n_voters, "weights")
     elif method == GIVEN:
-        rho = check_distribution(weights, counts.n_voters, "weights")
+        check_distribution(weights, counts.n_voters, "weights")
+        rho = np.asarray(weights)  # not divided by their sum again: the vote has these
     else:
         get_bound(method).check_classes(counts.classes)
         rho = pi  # where pairs share no samples, no other weights are better
