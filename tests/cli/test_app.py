@@ -33,6 +33,12 @@ def test_help_names_no_types(command, capsys):
     assert not {"<str>", "<bool>", "<path>"} & {*capsys.readouterr().out.split()}
 
 
+def test_the_help_of_certify_fits_on_two_screens(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    assert run(["certify", "--help"]) == 0
+    assert capsys.readouterr().out.count("\n") <= 2 * 32
+
+
 def examples(text):
     """Return the lines of a help that are commands to paste."""
     return [line.strip() for line in text.splitlines() if line.strip().startswith("tandemvote ")]

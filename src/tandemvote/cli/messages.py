@@ -43,9 +43,8 @@ def as_option(name: str, value: Any) -> str:
     """
     option = "--" + OPTIONS.get(name, name).replace("_", "-")
     values = value if isinstance(value, list | tuple) else [value]
-    return (
-        option if value is True else shlex.join(w for each in values for w in (option, str(each)))
-    )
+    words = [option] if value is True else [w for each in values for w in (option, str(each))]
+    return shlex.join(words)
 
 
 def as_text(error: Exception) -> str:

@@ -21,8 +21,8 @@ Ties = StrEnum("Ties", ["SMALLEST", "REFEREE"])
 
 
 def option(default: Any, metavar: str, about: str, *names: str, **more: Any) -> Any:
-    """Declare an option; if its default is a list, it is repeatable."""
-    about += " Repeatable." * isinstance(default, list)
+    """Declare an option; if its default is a list, it may be repeated: COLUMN... in the help."""
+    metavar += "..." * isinstance(default, list)
     return typer.Option(default, *names, help=about, metavar=metavar, **more)
 
 
@@ -118,14 +118,14 @@ class Guarantee(Confidence):
         None, "SHARE", "Exit with code 3 unless this error is guaranteed, such as 5%.", parser=share
     )
     by: list[str] = option(
-        [], "COLUMN", "Certify groups too: by class (recall), predicted (precision) or a column."
+        [], "COLUMN", "Certify groups: class (recall), predicted (precision), a column."
     )
     all_bounds: bool = flag("--all-bounds", "Print every bound that applies.")
     quiet: bool = flag("--quiet", "Print the error rates only, not what they rest on.")
 
 
-WEIGHTS = "uniform, or minimizing first_order, tandem or disagreement."
-BOUND = "Bound to report, or 'best'. Several share the failure probability."
+WEIGHTS = "uniform, or first_order, tandem or disagreement, minimized."
+BOUND = "Bound to report, or best; several share the confidence."
 PUBLISHED = "Use the bounds in the form in which they were published."
 
 
@@ -171,7 +171,7 @@ class Forest:
     weights: str = option("tandem", "WEIGHTS", WEIGHTS)
     bound: list[str] = option([], "BOUND", BOUND)
     max_samples: Any = option(
-        "0.5", "SIZE", "Draws of each bootstrap: 0.5 for half of the rows, 1 for all.", parser=share
+        "0.5", "SIZE", "Draws of each bootstrap, 1 for all rows.", parser=share
     )
     published: bool = flag("--published", PUBLISHED)
 
@@ -203,7 +203,7 @@ class FileReading:
 
     decimal: str = option(".", "CHARACTER", "Decimal sign of numbers.")
     missing_values: list[str] = option(
-        [], "TEXT", "Text of missing cells, besides empty ones, NA, ? and the like.", "--missing"
+        [], "TEXT", "Text of missing cells, such as -99, besides NA, ? and the like.", "--missing"
     )
 
 
@@ -213,10 +213,10 @@ class Columns:
 
     target: str | None = option(None, "COLUMN", "Column of the labels.", "--target", "-t")
     groups: str | None = option(
-        None, "COLUMN", "Column that is equal in rows that belong together, such as the patient."
+        None, "COLUMN", "Column whose equal values belong together, such as patients."
     )
     groups_until: str | None = option(
-        None, "TEXT", "Groups end before the last TEXT of each value, such as / in P1/visit3."
+        None, "TEXT", "Groups end before the last TEXT, such as / in P1/visit3."
     )
     drop: list[str] = option([], "COLUMN", "Column to exclude.")
     category: list[str] = option([], "COLUMN", "Column of numbers that are categories.")
@@ -248,7 +248,7 @@ class Drawing(Seed):
         parser=_parsed_test_size,
     )
     order: str | None = option(
-        None, "COLUMN", "Column of times, not a feature: the latest rows test the models."
+        None, "COLUMN", "Column of times, no feature: the latest rows are tested."
     )
 
 
@@ -259,8 +259,8 @@ class Training(Fitting, Drawing):
     scheme: Scheme = option(
         Scheme.COMMITTEE,
         "SCHEME",
-        "committee: models tested on rows set aside vote with one trained on all rows. holdout:"
-        " one model is tested. trees: the paper's forest, without a test set.",
+        "committee of tested models and one of all rows; holdout, one tested model; trees, the"
+        " forest of the paper.",
     )
     learner: Learner = option(Learner.FOREST, "LEARNER", "forest, or boosting (gradient boosting).")
     unlabeled: Path | None = option(
