@@ -113,3 +113,22 @@ def test_new_rows_are_read_one_by_one_as_in_the_table(tmp_path):
     more.write_text("zip,n\n01234,7\n")
     with pytest.raises(DatasetError, match=r"more\.csv has no column 'note'"):
         read_features(more, table.kinds)
+
+
+def test_groups_are_the_beginnings_of_names(read):
+    frame = pandas.DataFrame({"visit": ["P/1/a", "P/1/b", "Q", None], "y": [0, 1, 0, 1], "a": 0.5})
+    table = read(frame, target="y", groups="visit", groups_until="/")
+    assert table.others["visit"].tolist() == ["P/1", "P/1", "Q", None]
+    with pytest.raises(DatasetError, match="groups_until='/' requires groups"):
+        read(frame, target="y", groups_until="/")
+
+
+def test_columns_that_count_the_rows_are_excluded_with_a_note(read):
+    rows = np.arange(40)
+    frame = pandas.DataFrame({"nr": rows + 1, "year": rows + 1990, "a": rows % 7, "y": rows % 2})
+    table = read(frame, target="y")
+    assert [*table.kinds] == ["year", "a"] and table.excluded == ("nr",)
+    assert [each.code for each in table.findings] == ["row_numbers"]
+    assert [*read(frame[::-1], target="y").kinds] == ["nr", "year", "a"]
+    assert "nr" in read(frame, target="y", categories=["nr"]).kinds
+    assert not read(frame, target="y", order="nr").findings

@@ -239,7 +239,7 @@ class Fitting(Seed):
 
 @dataclass(frozen=True)
 class Drawing(Seed):
-    """Test set."""
+    """Training on DATA."""
 
     test_size: Any = option(
         "auto",

@@ -153,6 +153,9 @@ def read_table(
             f"The label column is not named. Pass it, such as target={last!r}, out of {columns}.",
             target=last,
         )
+    if groups_until is not None and groups is None:
+        message = f"groups_until={groups_until!r} requires groups, the column of these values."
+        raise DatasetError(message, groups_until=groups_until)
     kept = target, order, groups, *categories
     numbers = [name for name in frame if name not in kept and _numbers_rows(frame[name])]
     if numbers:
@@ -167,7 +170,7 @@ def read_table(
         findings.append(missing_target(unlabeled, target))
     frame, cells = frame[~unlabeled].reset_index(drop=True), cells[~unlabeled]
     written = {column: _as_written(frame[column]) for column in others}
-    if groups and groups_until:
+    if groups is not None and groups_until:
         written[groups] = np.array([_until(groups_until, each) for each in written[groups]], object)
     raw, kinds = with_kinds(frame.drop(columns=[target, *own]))
     kinds = {column: kind for column, kind in kinds.items() if column not in excluded}
