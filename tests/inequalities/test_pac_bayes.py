@@ -108,7 +108,7 @@ def test_sizes_that_are_no_counts_are_rejected(n):
 
 @pytest.mark.parametrize("delta", [0, 1, -0.1, np.nan])
 def test_delta_outside_the_open_interval_is_rejected(delta):
-    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+    with pytest.raises(ValueError, match="expected a failure probability between 0 and 1"):
         pac_bayes_kl(0.1, 10, delta=delta)
 
 

@@ -173,7 +173,7 @@ def test_voters_without_a_common_sample_keep_the_prior_and_guarantee_nothing():
     [
         ({"bound": "c_tandem"}, "'first_order', 'tandem', 'disagreement'"),
         ({"method": "rprop"}, "Invalid method='rprop'. Use 'newton' or 'irprop'."),
-        ({"delta": 0.0}, "strictly between 0 and 1"),
+        ({"delta": 0.0}, "expected a failure probability between 0 and 1"),
         ({"prior": [0.5, 0.5, 0.0]}, "prior is 0 at voter 2.*without the voter"),
         ({"prior": [0.5, 0.6, 0.1]}, "sums to 1.2"),
         ({"prior": [1.0]}, "one weight per voter"),
