@@ -24,6 +24,7 @@ from tandemvote.cli.plan import plan
 from tandemvote.cli.predict import predict
 from tandemvote.cli.verify import verify
 from tandemvote.cli.watch import watch
+from tandemvote.votes.extras import MissingExtraError
 from tandemvote.votes.printable import printable
 
 app = typer.Typer(
@@ -125,9 +126,8 @@ def as_one_line(error: Exception, arguments: Sequence[str] = ()) -> str | None:
         return f"Error: {message}{end} See '{path} --help'." if message else ""
     if isinstance(error, MemoryError):
         return "Error: out of memory. Use fewer rows, trees or classes."
-    lacks_extra = isinstance(error, ImportError) and "tandemvote[" in str(error)
     # The library rejects values with ValueError. Folders that cannot be written to and schedulers
     # that do not respond are OSErrors.
-    if lacks_extra or isinstance(error, ValueError | OSError):
+    if isinstance(error, ValueError | OSError | MissingExtraError):
         return f"Error: {as_text(error)}"
     return None
