@@ -10,8 +10,12 @@ import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
 from sklearn import datasets
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import (
     CertifiedClassifier,
@@ -243,6 +247,16 @@ def test_every_code_is_in_the_table_of_findings():
     assert [code for code in CODES if f"``{code}``" not in text] == []
     elsewhere = {"shared_rows", "fitted_parameter", "rows_in_parameter"}
     assert {code for code, _ in CASES.values()} | elsewhere == {*CODES}
+
+
+def test_texts_that_go_into_a_pipeline_are_not_reported():
+    rng = np.random.default_rng(0)
+    X, y = CASES["free text"][1](rng, 200)
+    assert audit(X["note"].tolist(), y).codes == audit(X[["note"]], y).codes == ()
+    assert "free_text" in audit(X[["note", "normal"]], y).codes
+    encoder = ColumnTransformer([("words", TfidfVectorizer(), "note")], remainder="passthrough")
+    model = CertifiedClassifier(make_pipeline(encoder, DecisionTreeClassifier()), random_state=0)
+    assert not model.fit(X[["note", "normal"]], y).certificate_.findings
 
 
 BY_LABELS = {"leak", "grouped_rows", "row_order"}
