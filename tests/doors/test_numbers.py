@@ -63,6 +63,7 @@ def of_certificate(found):
         return limit if found.direction == AT_MOST else 1 - limit
 
     yield "value", error(found.value)
+    yield "printed", error(float(found.printed))
     for name, limit in [*found.candidates.items(), *found.bounds.items()]:
         yield f"bounds[{name}]", error(limit)
     for name in BOUNDS:
@@ -302,7 +303,7 @@ def test_a_bound_evaluated_where_it_does_not_apply_is_caught(tmp_path, monkeypat
 
 ASKED = {
     Certificate: """value candidates bounds evaluate interval by_class to_frame guarantee headline
-        limits to_dict save load by_group for_metric counts evidence votes groups""",
+        limits printed to_dict document save load by_group for_metric counts evidence votes groups""",
     VoteCounts: "from_votes",
     Evidence: "of at counts vote profile",
     GroupCertificates: "members save certificate",
@@ -315,12 +316,14 @@ ASKED = {
 NO_LIMITS = {
     Certificate: """metric direction confidence delta observed baseline bound weights prior fitted
         published profile findings assumptions group measure one_row_per_group members versions
-        deployed ties n_trees latest votes_for predict basis ways_to_tighten advice labels_for""",
+        deployed ties n_trees latest predict basis ways_to_tighten advice labels_for class_counts
+        classes has_referee n_samples n_unlabeled n_voters shared standard_assumptions stated test
+        totals unlabeled_agreements voted""",
     VoteCounts: """errors sizes tandem_errors overlaps disagreements disagreement_overlaps
         lone_errors classes unlabeled_disagreements class_counts partner_errors n_covered
         one_row_per_group n_samples n_voters n_classes n_min n_min_pairs n_min_disagreement
         n_unlabeled voter_sets pair_sets disagreement_sets gibbs_losses tandem_losses
-        disagreement_rates labeled_disagreement_rates lone_error_rates baseline_error""",
+        disagreement_rates labeled_disagreement_rates lone_error_rates latest""",
     Evidence: "fitted deployed ties",
     GroupCertificates: "groupings headline table",
     SelectiveCertificate: """thresholds n_samples delta assumptions findings shares_of coverage
