@@ -303,7 +303,8 @@ def test_a_bound_evaluated_where_it_does_not_apply_is_caught(tmp_path, monkeypat
 
 ASKED = {
     Certificate: """value candidates bounds evaluate interval by_class to_frame guarantee headline
-        limits printed to_dict document save load by_group for_metric counts evidence votes groups""",
+        limits printed to_dict document save load by_group for_metric counts evidence votes
+        groups""",
     VoteCounts: "from_votes",
     Evidence: "of at counts vote profile",
     GroupCertificates: "members save certificate",
