@@ -26,6 +26,15 @@ def test_the_page_about_schemes_has_the_numbers_of_the_readme():
         assert f"     - {fits}\n     - {bound}\n     - {error}\n" in page
 
 
+@pytest.mark.skipif(not SCHEMES_PAGE.exists(), reason="no documentation in a package")
+def test_the_page_about_schemes_has_the_small_committee():
+    page = (ROOT / "reproduction" / "results" / "committee.md").read_text("utf-8")
+    (line,) = (line for line in page.splitlines() if line.startswith("| forest | 10 x 10 |"))
+    bound, error = (float(cell.split()[0]) for cell in line.split(" | ")[3:5])
+    row = f"     - 1.1\n     - {bound:.2f} / -\n     - {error:.2f} / -\n"
+    assert row in SCHEMES_PAGE.read_text("utf-8")
+
+
 def test_the_table_takes_medians_of_forests_and_boosting():
     committee = "\n".join(
         f"| {learner} | {scheme} | 5 | {bound} (1.0 to 2.0) | 0.987 (0.5 to 1.5) | a | b | 9 |"
