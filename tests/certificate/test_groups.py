@@ -90,11 +90,11 @@ def test_a_group_is_the_certificate_of_its_samples():
         assert each.weights.tolist() == whole.weights.tolist()
 
 
-def test_the_votes_of_a_group_have_groups_of_their_own():
+def test_the_votes_of_a_group_declared_as_a_whole_have_groups_of_their_own():
     labels = np.arange(300) % 2
     given = Votes.from_predictions([labels], labels)
     votes = replace(given, rows=np.arange(300), n_given=900, index=pd.RangeIndex(900))
-    inside = certify_votes(votes).by_group("class")[0].votes
+    inside = replace(certify_votes(votes).by_group("class")[0].votes, group=None)
     site = np.arange(150) % 3
     assert [each.group.label for each in certify_votes(inside).by_group(site)] == [0, 1, 2]
 

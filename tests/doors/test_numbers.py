@@ -265,6 +265,22 @@ def test_no_number_about_the_voters_is_told_of_a_deployed_classifier(tmp_path):
         assert again is None or again.value > 0.9, place
 
 
+def test_what_a_group_was_computed_from_makes_no_certificate_of_all_samples(tmp_path):
+    labels = np.random.default_rng(0).integers(2, size=400)
+    whole = certify(Votes.from_predictions(np.zeros((3, 400), int), labels))
+    by_class = whole.by_group("class")
+    loaded = Certificate.load(by_class.save(tmp_path / "groups.json")).groups
+    for group in (by_class[0], loaded[0]):
+        assert group.value < 0.05  # every sample of class 0 is right
+        for part in filter(None, (group.counts, group.evidence, group.votes)):
+            with pytest.raises(ValueError, match="class = 0, and a certificate is about all"):
+                certify(part)
+    with pytest.raises(ValueError, match="class = 0, and a certificate is about all"):
+        certify_selective(by_class[0].votes, max_error=0.1)
+    with pytest.raises(ValueError, match=r"Cannot add counts of the samples where class = 0 and"):
+        by_class[0].counts + whole.counts
+
+
 def test_a_report_states_no_other_limits(tmp_path):
     for made in (tandem_weights, committee, hold_out):
         page = write_report(tmp_path / "report.html", made())
@@ -324,7 +340,7 @@ NO_LIMITS = {
         lone_errors classes unlabeled_disagreements class_counts partner_errors n_covered
         one_row_per_group n_samples n_voters n_classes n_min n_min_pairs n_min_disagreement
         n_unlabeled voter_sets pair_sets disagreement_sets gibbs_losses tandem_losses
-        disagreement_rates labeled_disagreement_rates lone_error_rates latest""",
+        disagreement_rates labeled_disagreement_rates lone_error_rates latest group""",
     Evidence: "fitted deployed ties",
     GroupCertificates: "groupings headline table",
     SelectiveCertificate: """thresholds n_samples delta assumptions findings shares_of coverage

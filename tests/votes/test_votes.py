@@ -1,5 +1,7 @@
 """Votes accept labels of any type and reject, with a way out, what cannot be votes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -217,3 +219,21 @@ def test_wrong_shapes_of_unlabeled_predictions_are_named():
         ValueError, match="predicts 2 samples; expected one label for each of the 3"
     ):
         votes.with_deployed([0, 1])
+
+
+def test_only_votes_of_one_kind_are_joined():
+    # Two voters that always disagree: a referee may be wrong everywhere, the smallest class never.
+    plain = Votes.from_predictions([[0] * 9, [1] * 9], [0] * 9)
+    parts = [plain, replace(plain, ties="referee")]
+    for each in (parts, parts[::-1]):
+        with pytest.raises(ValueError, match="Cannot join votes with ties 'referee' and 'small"):
+            Votes.joined(each)
+
+
+def test_unlabeled_samples_leave_the_labeled_ones_as_they_are():
+    kind = {"ties": "referee", "one_row_per_group": True, "latest": "7", "group": "some samples"}
+    drawn = {"rows": np.array([1, 3]), "n_given": 5}
+    votes = replace(Votes.from_predictions([[0, 1]], [0, 1]), **kind, **drawn)
+    more = votes.with_unlabeled([[2, 1, 0]])
+    assert {name: getattr(more, name) for name in kind} == kind
+    assert (more.rows.tolist(), more.n_given, more.n_unlabeled) == ([1, 3], 5, 3)

@@ -63,6 +63,7 @@ def evidence_of(record: Record) -> Evidence:
         class_counts=+Counter(dict(zip(record.classes, record.class_counts, strict=True))),
         one_row_per_group=record.one_row_per_group,
         latest=record.latest,
+        group=None if record.group is None else record.group.samples,
         **vars(record.counts),
     )
     return Evidence(counts, vote, profile, record.fitted)

@@ -168,7 +168,7 @@ def certify_groups(whole: Certificate, by: Any) -> GroupCertificates:
 def _certify_group(
     whole: Certificate, votes: Votes, group: Group, mask: Mask, delta: float
 ) -> Certificate:
-    inside = select_samples(votes, mask)
+    inside = replace(select_samples(votes, mask), group=group.samples)
     evidence = Evidence.of(inside, whole.weights, fitted=whole.fitted)
     certificate = replace(
         whole,

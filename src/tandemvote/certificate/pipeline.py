@@ -31,7 +31,7 @@ from tandemvote.votes.evidence import Evidence, VoteResult
 from tandemvote.votes.names import DISAGREEMENT, GIVEN, MINIMIZABLE, TEST_SET
 from tandemvote.votes.parameter_error import ParameterError
 from tandemvote.votes.profile import VoteProfile
-from tandemvote.votes.votes import REFEREE, Votes, check_voters_tested
+from tandemvote.votes.votes import REFEREE, Votes, check_all_samples, check_voters_tested
 from tandemvote.votes.weighted_vote import votable, weighted_vote
 from tandemvote.weights import minimize_bound
 
@@ -104,6 +104,7 @@ def certify_votes(
         weights = votable(check_distribution(weights, np.size(weights), "weights"))
     evidence, shards, profiled = _counted(source, method, None if method != GIVEN else weights)
     counts = evidence.counts
+    check_all_samples(counts.group)
     check_voters_tested(counts.sizes)
     check_independent_sets(counts)
     if votes is None:

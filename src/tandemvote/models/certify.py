@@ -22,7 +22,7 @@ from tandemvote.models.model_checks import check_bagged, is_made_of_trees
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
 from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.votes.confidence import failure_probability
-from tandemvote.votes.votes import PredictCodes, Votes
+from tandemvote.votes.votes import PredictCodes, Votes, check_all_samples
 from tandemvote.votes.weighted_vote import FloatArray, vote_shares
 
 
@@ -269,6 +269,7 @@ def certify_selective(
                 "Some voters were trained on some of these samples, or only counts are given."
                 " certify_selective requires predictions on samples that no voter was trained on."
             )
+        check_all_samples(votes.group)
         one_row_per_group = votes.one_row_per_group
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, np.ones(votes.n_voters), classes.size)

@@ -46,6 +46,8 @@ class VoteCounts(PairCounts):
         Whether the labeled samples are one random row of each of many groups.
     latest : str or None
         Time of the first labeled samples, if these are the latest ones of all.
+    group : str or None
+        The group, in words, if the labeled samples were chosen by the group that they belong to.
     partner_errors : ndarray of int64, shape (n_voters, n_voters), or None
         Entry (h, k): errors of voter k on samples held out for both, to check held-out sets.
     n_covered : int or None
@@ -67,6 +69,7 @@ class VoteCounts(PairCounts):
     class_counts: Counter[Any]
     one_row_per_group: bool = False
     latest: str | None = None
+    group: str | None = None
     partner_errors: IntArray | None = None
     n_covered: int | None = None
 
@@ -120,6 +123,11 @@ class VoteCounts(PairCounts):
                 f"Cannot add counts of rows from {self.latest!r} and from {other.latest!r} on."
                 " Test the same latest rows in every shard."
             )
+        if self.group != other.group:
+            raise ValueError(
+                f"Cannot add counts of {self.group or 'all samples'} and of"
+                f" {other.group or 'all samples'}. Use those of the certificate on all samples."
+            )
         names = [*INTEGER_FIELDS]
         for name in ("partner_errors", "n_covered"):  # unknown if it is unknown of either
             if getattr(self, name) is not None and getattr(other, name) is not None:
@@ -129,6 +137,7 @@ class VoteCounts(PairCounts):
             class_counts=self.class_counts + other.class_counts,
             one_row_per_group=self.one_row_per_group,
             latest=self.latest,
+            group=self.group,
             **{name: getattr(self, name) + getattr(other, name) for name in names},
         )
 
@@ -251,6 +260,7 @@ def _count(votes: Votes) -> VoteCounts:
         class_counts=Counter(votes.classes[votes.labels].tolist()),
         one_row_per_group=votes.one_row_per_group,
         latest=votes.latest,
+        group=votes.group,
         partner_errors=partner_errors,
         n_covered=int(held_out.any(axis=0).sum()),
     )

@@ -31,6 +31,9 @@ TIES = (SMALLEST, REFEREE)
 """Rules for ties: the smallest of the tied classes wins, or a referee that nobody tests names one
 of them."""
 
+KIND = ("ties", "one_row_per_group", "latest", "group")
+"""Attributes of votes that are equal in all parts of a whole."""
+
 
 @dataclass(frozen=True, eq=False)
 class Deployed:
@@ -69,6 +72,8 @@ class Votes:
         Whether the labeled samples are one random row of each of many groups.
     latest : str or None
         Time of the first labeled samples, if these are the latest ones of all.
+    group : str or None
+        The group, in words, if the labeled samples were chosen by the group that they belong to.
     rows, n_given : ndarray of int and int, or None
         Positions of the labeled samples among those that were given, and the number of these; None
         if all of them were used.
@@ -94,6 +99,7 @@ class Votes:
     ties: str = SMALLEST
     one_row_per_group: bool = False
     latest: str | None = None
+    group: str | None = None
     rows: NDArray[np.intp] | None = None
     n_given: int | None = None
     index: Any = None
@@ -266,7 +272,7 @@ class Votes:
         Parameters
         ----------
         parts : iterable of Votes
-            Votes of the same voters on different samples.
+            Votes of the same voters on different samples of one kind, with one rule for ties.
 
         Returns
         -------
@@ -281,6 +287,10 @@ class Votes:
         ([['b', 'a']], [[True, False]])
         """
         parts = list(parts)
+        for name in KIND:
+            if len(values := {getattr(part, name) for part in parts}) > 1:
+                shown = " and ".join(sorted(map(repr, values)))
+                raise ValueError(f"Cannot join votes with {name} {shown}. Join votes of one kind.")
         classes = np.unique(np.concatenate(comparable(*(part.classes for part in parts))))
         held_out = np.concatenate([part.held_out for part in parts], axis=1)
 
@@ -289,7 +299,7 @@ class Votes:
             return np.concatenate(list(recoded), axis=-1)
 
         arrays = joined("predictions"), joined("labels"), held_out, classes, joined("unlabeled")
-        return cls(*arrays, ties=parts[0].ties)
+        return cls(*arrays, **{name: getattr(parts[0], name) for name in KIND})
 
     def with_unlabeled(self, predictions: ArrayLike) -> Votes:
         """Return these votes with further predictions on unlabeled samples.
@@ -318,7 +328,9 @@ class Votes:
         for row in extra.unlabeled:
             predicted = extra.classes[np.unique(row)].tolist()
             check_same_words(predicted, self.classes.tolist(), extra.n_unlabeled)
-        return replace(Votes.joined([self, extra]), voters=self.voters, index=self.index)
+        extra = replace(extra, **{name: getattr(self, name) for name in KIND})
+        same = {name: getattr(self, name) for name in ("voters", "rows", "n_given", "index")}
+        return replace(Votes.joined([self, extra]), **same)
 
     def with_deployed(
         self,
@@ -425,6 +437,15 @@ def select_samples(votes: Votes, samples: slice | NDArray[Any]) -> Votes:
         n_given=None,
         index=None,
     )
+
+
+def check_all_samples(group: str | None) -> None:
+    """Raise ValueError if votes or counts are those of a group."""
+    if group is not None:
+        raise ValueError(
+            f"These are the votes or counts on {group}, and a certificate is about all samples. Use"
+            " those of the certificate on all samples; by_group certifies its groups."
+        )
 
 
 def check_voters_tested(
