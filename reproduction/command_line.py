@@ -53,7 +53,7 @@ class Family(StrEnum):
     C = "C"  # full against reduced bagging, optimized weights
     UNLABELED = "unlabeled"  # DIS against TND and FO with few labeled samples
     BEYOND = "beyond"  # the paper's bounds against those that came after, on the forests of A
-    COMMITTEE = "committee"  # four models tested together and a referee, against a hold-out
+    COMMITTEE = "committee"  # models tested together and a referee, against a hold-out
     DEPLOYED = "deployed"  # one model trained on all labels, certified through a hold-out
 
 

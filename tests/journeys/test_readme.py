@@ -62,6 +62,10 @@ def test_every_python_snippet_runs_and_prints_what_is_shown(reader, tmp_path, mo
     exec("\n".join(statements), reader)
     shown = blocks("text")[0].rpartition("  ...")[0]
     assert repr(eval(expression, reader)).startswith(shown)
+    numbers = re.findall(r"[\d.]+%", shown)  # those of the picture, without the confidence
+    for page in (README, ROOT / "docs" / "how-to" / "share-and-verify.rst"):
+        (alt,) = re.findall(r"The top of [^\n]*", page.read_text(encoding="utf-8"))
+        assert re.findall(r"[\d.]+%", alt) == [numbers[0], numbers[1], numbers[3]]
     for snippet in others:
         if ">>>" not in snippet:
             exec(snippet, reader)

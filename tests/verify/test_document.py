@@ -30,6 +30,7 @@ from tandemvote.verify import CertificateFileError
         (b'{"a": 1, "a": 2}', "'a' occurs twice"),
         (b'{"a": "\\ud800"}', "not text in UTF-8"),
         (b'{"a": 1', "not JSON"),
+        (b"PK\3\4" + b"\xff" * 2**24, "as a model file is"),
         (b"[" * 60_000, "nested too deeply"),
         (b'{"a":' * 60_000, "nested too deeply"),
         (b"[" * 70_000, "times '\\['"),

@@ -43,7 +43,7 @@ ADVICE = {
     "grouped_names": "If they are rows of one patient or the like, pass the beginnings as groups;"
     " excluding the column leaves the rows dependent.",
     "repeated_names": "Are they groups, such as patients? Then pass the column as groups.",
-    "label_spelling": "If they are one class, write it in one way.",
+    "label_spelling": "If such labels are one class, write it in one way.",
     "decimal_comma": "For decimal commas, pass decimal=','. Remove commas that group thousands.",
 }
 """Advice for each finding of `audit`."""

@@ -16,6 +16,7 @@ from tandemvote.auditing.cells import Column, factorize, is_whole
 from tandemvote.auditing.columns import FALSE_ALARM, FEWEST_ROWS, NEARLY_ALL, SEVERAL
 from tandemvote.auditing.finding import Clue, Finding, about_data
 from tandemvote.votes.codes import Codes, as_array, is_missing
+from tandemvote.votes.printable import shown
 
 FEWEST_REPEATED = 20
 """Values with several rows, so that rows that belong together can be recognized."""
@@ -252,9 +253,11 @@ def target_findings(y: Any) -> tuple[list[Finding], Codes | None]:
         findings.append(about_data(f"{kind}_target", "error", message))
     if findings:
         return findings, None
-    spelled = {" ".join(str(each).split()).casefold() for each in distinct.tolist()}
-    if len(spelled) < n_classes:
-        message = f"{n_classes} labels, of which {len(spelled)} differ by more than case or spaces."
+    spelled: dict[str, list[Any]] = {}
+    for label in distinct.tolist():
+        spelled.setdefault(" ".join(str(label).split()).casefold(), []).append(label)
+    if twice := [label for labels in spelled.values() if len(labels) > 1 for label in labels]:
+        message = f"Labels that differ only in case or spaces: {shown(twice, 4)}."
         findings.append(about_data("label_spelling", "warning", message))
     if (once := int((np.bincount(codes) == 1).sum())) and n_classes > 1:
         message = f"{once} of {n_classes} classes {'have' if once > 1 else 'has'} a single row."

@@ -160,7 +160,8 @@ def get_bound(name: str | Bound) -> Bound:
         return OWN.setdefault(name.name, known.get(name.name, name))
     if not isinstance(name, str) or name not in known:
         listed = ", ".join(map(repr, BOUNDS))
-        raise ParameterError(f"Invalid bound={name!r}. Use one of {listed}.", bound=name)
+        message = f"Invalid bound={name!r}. Use one of {listed}, or a Bound."
+        raise ParameterError(message, bound=name)
     return known[name]
 
 

@@ -51,6 +51,8 @@ def parse_document(data: bytes) -> dict[str, Any]:
         ...
     tandemvote.record.json_text.CertificateFileError: The key 'n' occurs twice.
     """
+    if data.startswith(b"PK\3\4"):
+        raise CertificateFileError("The file is a ZIP archive, as a model file is; pass the JSON.")
     reason = "" if data.isascii() else " with characters beyond ASCII"
     limit = MAX_UNICODE_BYTES if reason else MAX_BYTES
     if len(data) > limit:
