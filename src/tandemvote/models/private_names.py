@@ -20,10 +20,17 @@ DOCUMENTATION = (
 )
 """`_doc_link_template` of the classifiers: the page that scikit-learn's diagram links to."""
 
-Method = TypeVar("Method")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
-fit_context: Callable[..., Callable[[Method], Method]] = _fit_context
-"""Decorator of `fit` that validates the parameters of an estimator."""
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
+    """Return a decorator of `fit` that validates the parameters of an estimator."""
+    # A function, since type checkers lose the method behind a variable that is generic.
+    decorator: Callable[[Method], Method] = _fit_context(
+        prefer_skip_nested_validation=prefer_skip_nested_validation
+    )
+    return decorator
+
 
 FOREST_CONSTRAINTS: dict[str, Any] = RandomForestClassifier._parameter_constraints
 """Values that a random forest accepts for its parameters."""
