@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
 from sklearn.decomposition import PCA
-from sklearn.ensemble import StackingClassifier
+from sklearn.ensemble import BaggingClassifier, StackingClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from tandemvote import CertifiedClassifier
+from tandemvote import CertifiedClassifier, Votes, certify_oob
 from tandemvote.auditing import FindingsError
 
 RNG = np.random.default_rng(0)
@@ -80,6 +80,20 @@ def test_fitted_models_in_parameters_are_errors(name):
         model.fit(X, Y)
     model.set_params(allow=["fitted_parameter"]).fit(X, Y)
     assert [each.overridden for each in model.certificate_.findings] == [True]
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_fitted_models_in_parameters_of_splits_and_bags_are_errors(name):
+    model = make_pipeline(FITTED[name], GaussianNB())
+    bag = BaggingClassifier(model, 5, random_state=0).fit(X, Y)
+    for door in (
+        partial(Votes.from_splits, model, X, Y, splits=KFold(3, shuffle=True, random_state=0)),
+        partial(certify_oob, bag, X, Y),
+    ):
+        with pytest.raises(FindingsError, match=r"functiontransformer__.*holds a fitted .*\[fitt"):
+            door()
+    allowed = certify_oob(bag, X, Y, allow=["fitted_parameter"])
+    assert [each.overridden for each in allowed.findings] == [True]
 
 
 @pytest.mark.parametrize("value", [TREE, Booster(), [TREE.predict]])

@@ -19,6 +19,7 @@ from tandemvote.certificate.pipeline import BoundName
 from tandemvote.metrics.metric import MetricName
 from tandemvote.models.held_out import Samples, unchecked, votes_of, with_deployed
 from tandemvote.models.model_checks import check_bagged, is_made_of_trees
+from tandemvote.models.parameters import parameter_findings
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
 from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED
 from tandemvote.votes.confidence import failure_probability
@@ -196,8 +197,9 @@ def certify_oob(
     (100, [0, 0])
     """
     delta = failure_probability(confidence)
-    findings = check_findings(audit(X, y, X_unlabeled=X_unlabeled), allow)
     check_bagged(ensemble)
+    found = *audit(X, y, X_unlabeled=X_unlabeled), *parameter_findings(ensemble, X, {})
+    findings = check_findings(found, allow)
     votes = out_of_bag_votes(frozen_copy(ensemble), X, column_or_1d(y), X_unlabeled)
     if deployed is not None:
         votes = with_deployed(votes, deployed, X_unlabeled)

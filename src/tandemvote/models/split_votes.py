@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tandemvote.auditing import check_findings
 from tandemvote.auditing.audit import audit
 from tandemvote.models.held_out import predict_each
 from tandemvote.models.model_checks import check_not_frozen, check_one_label, predict_labels
+from tandemvote.models.parameters import parameter_findings
 from tandemvote.models.private_names import pick
 from tandemvote.votes.index_order import check_same_order, index_of
 from tandemvote.votes.votes import Votes
@@ -35,13 +37,14 @@ def votes_from_splits(
     This is `Votes.from_splits`.
     """
     check_same_order(y, {"X": X})
-    check_findings(audit(X, y, X_unlabeled=X_unlabeled), ())
     labels = column_or_1d(y)
     pairs = split_pairs(splits, labels.size)
     unfitted = [estimators] if hasattr(estimators, "fit") else list(estimators)
     for estimator in unfitted:
         check_one_label(estimator)
         check_not_frozen(estimator)
+    of_parameters = (parameter_findings(estimator, X, {}) for estimator in unfitted)
+    check_findings([*audit(X, y, X_unlabeled=X_unlabeled), *chain(*of_parameters)], ())
     models, predictions, held_out = [], [], []
     for training, tested in pairs:
         X_training, X_tested = pick(X, training), pick(X, tested)
