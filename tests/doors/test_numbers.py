@@ -31,6 +31,7 @@ from tandemvote.bounds import BOUNDS, Estimates, VacuousBoundWarning, all_bounds
 from tandemvote.certificate import GroupCertificates, SelectiveCertificate
 from tandemvote.metrics.metric import AT_MOST, METRICS
 from tandemvote.monitoring.comparison import Comparison
+from tandemvote.record.assumptions import DRAW, LATEST
 from tandemvote.votes.evidence import Evidence
 
 HONEST = 0.4
@@ -281,6 +282,16 @@ def test_what_a_group_was_computed_from_makes_no_certificate_of_all_samples(tmp_
         by_class[0].counts + whole.counts
 
 
+@pytest.mark.parametrize("made", [committee, hold_out, committee_of_groups, committee_in_time])
+def test_what_it_rests_on_follows_the_evidence(made, tmp_path):
+    certificate = made()
+    loaded = Certificate.load(certificate.save(tmp_path / "certificate.json"))
+    for part in (certificate.votes, certificate.evidence, loaded.evidence, [certificate.votes]):
+        assert certify(part).assumptions == certificate.assumptions
+    for counts in (certificate.counts, loaded.counts, loaded.counts + certificate.counts):
+        assert {*certificate.assumptions} & {DRAW, LATEST} <= {*certify(counts).assumptions}
+
+
 def test_a_report_states_no_other_limits(tmp_path):
     for made in (tandem_weights, committee, hold_out):
         page = write_report(tmp_path / "report.html", made())
@@ -340,7 +351,7 @@ NO_LIMITS = {
         lone_errors classes unlabeled_disagreements class_counts partner_errors n_covered
         one_row_per_group n_samples n_voters n_classes n_min n_min_pairs n_min_disagreement
         n_unlabeled voter_sets pair_sets disagreement_sets gibbs_losses tandem_losses
-        disagreement_rates labeled_disagreement_rates lone_error_rates latest group""",
+        disagreement_rates labeled_disagreement_rates lone_error_rates latest group drawn""",
     Evidence: "fitted deployed ties",
     GroupCertificates: "groupings headline table",
     SelectiveCertificate: """thresholds n_samples delta assumptions findings shares_of coverage

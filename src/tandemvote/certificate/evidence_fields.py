@@ -12,6 +12,7 @@ import numpy as np
 from tandemvote.auditing import Finding
 from tandemvote.bounds import get_bound
 from tandemvote.certificate.rendering import rate
+from tandemvote.record.assumptions import DRAW
 from tandemvote.record.document import OBSERVED_ABOVE_BOUND, ErrorCount, Record
 from tandemvote.votes.counts import VoteCounts
 from tandemvote.votes.evidence import Evidence, VoteResult
@@ -64,6 +65,7 @@ def evidence_of(record: Record) -> Evidence:
         one_row_per_group=record.one_row_per_group,
         latest=record.latest,
         group=None if record.group is None else record.group.samples,
+        drawn=DRAW in record.assumptions,
         **vars(record.counts),
     )
     return Evidence(counts, vote, profile, record.fitted)

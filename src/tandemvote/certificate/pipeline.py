@@ -133,7 +133,6 @@ def certify_votes(
         evidence = replace(evidence, profile=_profile(votes, rho, profiled))
     names = _candidates(names, evidence)
 
-    is_drawn = votes is not None and votes.rows is not None and counts.latest is None
     certificate = Certificate(
         **fields_of(evidence, names),
         candidates=dict.fromkeys(names, 1.0),
@@ -148,7 +147,7 @@ def certify_votes(
         n_trees=n_trees,
         votes=votes,
     )
-    assumptions = certificate.standard_assumptions(drawn=is_drawn)
+    assumptions = certificate.standard_assumptions(drawn=counts.drawn)
     return with_values(replace(certificate, assumptions=assumptions))
 
 

@@ -48,6 +48,8 @@ class VoteCounts(PairCounts):
         Time of the first labeled samples, if these are the latest ones of all.
     group : str or None
         The group, in words, if the labeled samples were chosen by the group that they belong to.
+    drawn : bool
+        Whether some of the labeled samples were drawn among those that were given.
     partner_errors : ndarray of int64, shape (n_voters, n_voters), or None
         Entry (h, k): errors of voter k on samples held out for both, to check held-out sets.
     n_covered : int or None
@@ -70,6 +72,7 @@ class VoteCounts(PairCounts):
     one_row_per_group: bool = False
     latest: str | None = None
     group: str | None = None
+    drawn: bool = False
     partner_errors: IntArray | None = None
     n_covered: int | None = None
 
@@ -93,7 +96,8 @@ class VoteCounts(PairCounts):
         VoteCounts(2 voters, 2 classes, n_min=3, n_min_pairs=3)
         """
         size = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
-        counts = reduce(add, map(_count, votes.chunks(size)))
+        is_drawn = votes.rows is not None and votes.latest is None
+        counts = replace(reduce(add, map(_count, votes.chunks(size))), drawn=is_drawn)
         for start in range(0, votes.n_unlabeled, size):
             codes = votes.unlabeled[:, start : start + size]
             overlaps = np.full(counts.overlaps.shape, codes.shape[1])
@@ -138,6 +142,7 @@ class VoteCounts(PairCounts):
             one_row_per_group=self.one_row_per_group,
             latest=self.latest,
             group=self.group,
+            drawn=self.drawn or other.drawn,
             **{name: getattr(self, name) + getattr(other, name) for name in names},
         )
 
