@@ -72,6 +72,11 @@ def test_every_python_snippet_runs_and_prints_what_is_shown(reader, tmp_path, mo
         if 'weights="tandem"' in snippet:
             pattern = r"On the same digits TND gives ([\d.]+%) and FO ([\d.]+%)"
             claimed = re.search(pattern, README.read_text()).groups()
+            (path,) = re.findall(
+                r"`tandemvote.weights.(minimize_bound.*?path)`", README.read_text()
+            )
+            exec("from tandemvote.weights import minimize_bound", reader)
+            assert len(eval(path, reader)) > 1
             for name, value in zip(("tandem", "first_order"), claimed, strict=True):
                 assert f"guaranteed error <= {value} (95%" in str(reader[name])
 
@@ -97,6 +102,9 @@ def write_tables(folder):
         {"label": labels, **{f"model{k}": row for k, row in enumerate(predictions)}}
     )
     votes.to_csv(folder / "votes.csv", index=False)
+    pd.DataFrame({"label": labels, "prediction": labels}).to_csv(
+        folder / "labeled.csv", index=False
+    )
     (folder / "votes").mkdir()
     for part in (0, 1):
         whole = votes.iloc[part::2].replace("", None)
