@@ -338,3 +338,9 @@ def test_declared_categories_may_hold_numbers_and_text():
     y = np.random.default_rng(1).integers(2, size=122)
     assert "stray_text" in audit(X, y).codes
     assert "stray_text" not in audit(X.astype({"grade": "category"}), y).codes
+
+
+def test_labels_in_several_spellings_are_named():
+    rng = np.random.default_rng(0)
+    (finding,) = audit(rng.normal(size=(80, 2)), rng.permutation(["No", "Yes", " no", "a"] * 20))
+    assert finding.message == "Labels that differ only in case or spaces: ' no', 'No'."

@@ -206,7 +206,7 @@ def test_weights_that_are_no_distribution_are_rejected(weights, message):
 
 
 def test_unknown_names_are_rejected_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"Invalid bound='TND'.*'tandem'"):
+    with pytest.raises(ValueError, match=r"Invalid bound='TND'.*'tandem'.*, or a Bound\."):
         get_bound("TND")
 
 

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeClassifier
 
 from tandemvote import CertifiedClassifier, Votes, certify, write_report
@@ -348,3 +349,17 @@ def test_a_committee_is_shown_with_what_may_change(committee, page_of):
     assert "svg" not in {tag for tag, _ in page.tags}
     for false in ("used for nothing else", "for comparison"):
         assert false not in page.text
+
+
+def absolute(X):
+    return np.abs(X)
+
+
+def test_functions_are_shown_without_their_addresses(tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 2)), rng.integers(2, size=200)
+    tree = make_pipeline(FunctionTransformer(absolute), DecisionTreeClassifier())
+    model = CertifiedClassifier(tree, n_tested=2, random_state=0).fit(X, y)
+    assert " at 0x" in repr(model)
+    text = Page(write_report(tmp_path / "report.html", model).read_text("utf-8")).text
+    assert "func=<function absolute>" in text

@@ -17,7 +17,8 @@ ADVICE = {
     " from X.",
     "row_order": "If neighboring rows belong together, pass groups; if rows are in the order of"
     " time, pass order=COLUMN when fitting a committee, which then tests the latest rows.",
-    "identifier": "Models can memorize rows by such columns. Exclude them.",
+    "identifier": "Models can memorize rows by such columns. Exclude them, or convert texts such as"
+    " $1,200.50 to numbers.",
     "free_text": "Use a text pipeline, or exclude them.",
     "copied_rows": "If they are copies, remove them: copies make the bound too small.",
     "shared_rows": "Pass unlabeled samples that are not among X.",
