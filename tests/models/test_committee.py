@@ -613,3 +613,22 @@ def test_without_a_seed_each_fit_draws_other_test_samples(data):
     model.set_params(random_state=RandomState(0))
     first, second = (model.fit(*data).test_indices_ for _ in range(2))
     assert set(first) != set(second)
+
+
+class Flat(Recorder):
+    """Predicts the first or the last class, with equal probabilities of all."""
+
+    def predict(self, X):
+        return self.classes_[np.where(X[:, 0] > 0, -1, 0)]
+
+    def predict_proba(self, X):
+        return np.full((len(X), self.classes_.size), 1 / self.classes_.size)
+
+
+@pytest.mark.parametrize("params", [{}, {"n_tested": 4}, {"n_tested": 1, "referee": False}])
+def test_the_predicted_class_alone_is_the_most_probable(data, params):
+    X, y = data
+    model = CertifiedClassifier(Flat(), random_state=0, **params).fit(X, y)
+    predicted = model.predict(X)
+    assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == predicted).all()
+    assert {*predicted} == {"low", "top"}

@@ -53,6 +53,9 @@ class Committee(NamedTuple):
         rows, largest = np.arange(len(winners)), mean.argmax(axis=1)
         first, second = mean[rows, largest], mean[rows, winners]
         mean[rows, largest], mean[rows, winners] = second, first
+        # A class before the winner may have the same probability.
+        tied = mean.argmax(axis=1) != winners
+        mean[tied, winners[tied]] = np.nextafter(first[tied], 1)
         return mean
 
     def _winners(self, X: Any, votes: Codes) -> NDArray[np.intp]:
