@@ -131,12 +131,9 @@ def test_no_threshold_that_passes_is_no_guarantee():
 
 def test_text_shows_the_limit_as_it_was_given():
     finding = Finding(code="example", severity="warning", message="<b>")
-    certificate = SelectiveCertificate.from_shares(
-        *drawn(), max_error=0.07, findings=[finding], one_row_per_group=True
-    )
+    certificate = SelectiveCertificate.from_shares(*drawn(), max_error=0.07, findings=[finding])
     assert "the error rate on confident samples is at most 7.0%" in repr(certificate)
     assert "warning: <b> [example]" in repr(certificate)
-    assert "random new group" in certificate.assumptions[0]
 
 
 def test_a_certificate_predicts_where_it_is_confident():

@@ -13,6 +13,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
 from tandemvote import (
     Certificate,
@@ -31,7 +32,7 @@ from tandemvote.bounds import BOUNDS, Estimates, VacuousBoundWarning, all_bounds
 from tandemvote.certificate import GroupCertificates, SelectiveCertificate
 from tandemvote.metrics.metric import AT_MOST, METRICS
 from tandemvote.monitoring.comparison import Comparison
-from tandemvote.record.assumptions import DRAW, LATEST
+from tandemvote.record.assumptions import DRAW, LATEST, ONE_ROW_PER_GROUP, ORDER_OF_ROWS, VOTES
 from tandemvote.votes.evidence import Evidence
 
 HONEST = 0.4
@@ -288,8 +289,16 @@ def test_what_it_rests_on_follows_the_evidence(made, tmp_path):
     loaded = Certificate.load(certificate.save(tmp_path / "certificate.json"))
     for part in (certificate.votes, certificate.evidence, loaded.evidence, [certificate.votes]):
         assert certify(part).assumptions == certificate.assumptions
+    of_samples = {*certificate.assumptions} & {DRAW, LATEST, ONE_ROW_PER_GROUP, VOTES[0]}
+    selective = certify_selective(certificate.votes, max_error=0.5).assumptions
+    assert {*selective} & {DRAW, LATEST, ONE_ROW_PER_GROUP, VOTES[0]} == of_samples
     for counts in (certificate.counts, loaded.counts, loaded.counts + certificate.counts):
         assert {*certificate.assumptions} & {DRAW, LATEST} <= {*certify(counts).assumptions}
+
+
+def test_one_tree_is_tested_on_rows_that_were_drawn_by_positions():
+    tree = RandomForestClassifier(1, random_state=0).fit(X, Y)
+    assert ORDER_OF_ROWS in certify_oob(tree, X, Y).assumptions
 
 
 def test_a_report_states_no_other_limits(tmp_path):

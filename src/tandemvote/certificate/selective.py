@@ -16,7 +16,7 @@ from tandemvote.certificate.rendering import as_text
 from tandemvote.inequalities import clopper_pearson
 from tandemvote.inequalities.outward import FloatArray
 from tandemvote.metrics.limits import rate_lower
-from tandemvote.record.assumptions import DRAW, ONE_ROW_PER_GROUP, SELECTIVE
+from tandemvote.record.assumptions import selective_assumptions
 from tandemvote.votes.decimals import in_percent, percent, rounded_down, rounded_up
 from tandemvote.votes.votes import Votes
 
@@ -94,7 +94,7 @@ class SelectiveCertificate:
     thresholds: tuple[Threshold, ...]
     n_samples: int
     delta: float
-    assumptions: tuple[str, ...] = SELECTIVE
+    assumptions: tuple[str, ...] = selective_assumptions()
     findings: tuple[Finding, ...] = ()
     shares_of: ShareFunction | None = None
 
@@ -109,7 +109,7 @@ class SelectiveCertificate:
         delta: float = 0.05,
         shares_of: ShareFunction | None = None,
         findings: Sequence[Finding] = (),
-        one_row_per_group: bool = False,
+        assumptions: tuple[str, ...] = selective_assumptions(),
     ) -> SelectiveCertificate:
         """Certify from shares of the vote, or probabilities, on a labeled test set.
 
@@ -124,10 +124,8 @@ class SelectiveCertificate:
             Classes of the columns; 0, 1, ... by default.
         delta : float, default=0.05
             Failure probability.
-        shares_of, findings
+        shares_of, findings, assumptions
             As the attributes.
-        one_row_per_group : bool, default=False
-            Whether the samples are one random row of each of many groups.
 
         Returns
         -------
@@ -162,9 +160,7 @@ class SelectiveCertificate:
             thresholds=tuple(found),
             n_samples=wrong.size,
             delta=delta,
-            assumptions=(ONE_ROW_PER_GROUP, *SELECTIVE[1:], DRAW)
-            if one_row_per_group
-            else SELECTIVE,
+            assumptions=assumptions,
             findings=tuple(findings),
             shares_of=shares_of,
         )

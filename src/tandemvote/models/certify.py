@@ -21,7 +21,7 @@ from tandemvote.models.held_out import Samples, unchecked, votes_of, with_deploy
 from tandemvote.models.model_checks import check_bagged, is_made_of_trees
 from tandemvote.models.parameters import parameter_findings
 from tandemvote.models.trees import frozen_copy, out_of_bag_votes
-from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED
+from tandemvote.record.assumptions import BOOTSTRAPS_UNCHECKED, selective_assumptions
 from tandemvote.votes.confidence import failure_probability
 from tandemvote.votes.votes import PredictCodes, Votes, check_all_samples
 from tandemvote.votes.weighted_vote import FloatArray, vote_shares
@@ -259,7 +259,8 @@ def certify_selective(
     True
     """
     delta = failure_probability(confidence)
-    samples, one_row_per_group = Samples(X, y, groups, allow=allow), groups is not None
+    samples, by_group = Samples(X, y, groups, allow=allow), groups is not None
+    kind = {"one_row_per_group": by_group, "drawn": by_group}
     if hasattr(models, "predict"):
         tested, labels, _, findings = samples.checked([models])
         shares_of: Any = partial(_probabilities, frozen_copy(models))
@@ -272,7 +273,8 @@ def certify_selective(
                 " certify_selective requires predictions on samples that no voter was trained on."
             )
         check_all_samples(votes.group)
-        one_row_per_group = votes.one_row_per_group
+        kind = {"one_row_per_group": votes.one_row_per_group, "drawn": votes.drawn}
+        kind["latest"] = votes.latest is not None
         labels, classes = votes.classes[votes.labels], votes.classes
         shares = vote_shares(votes.predictions, np.ones(votes.n_voters), classes.size)
         shares_of = None if votes.voters is None else partial(_vote_shares, votes.voters)
@@ -284,7 +286,7 @@ def certify_selective(
         delta=delta,
         shares_of=shares_of,
         findings=findings,
-        one_row_per_group=one_row_per_group,
+        assumptions=selective_assumptions(**kind),
     )
     assumptions = (*certificate.assumptions, *unchecked(models, samples))
     return replace(certificate, assumptions=assumptions)

@@ -56,7 +56,7 @@ ORDER_OF_ROWS = (
     "The order of the rows does not depend on their contents, or no seed was fixed: bootstraps and"
     " other splits are drawn by positions."
 )
-"""Added if voters were tested on different samples."""
+"""Added if voters were not tested on all samples."""
 
 LATEST = (
     "The test samples are the latest ones. The bound is about new samples drawn from the"
@@ -116,14 +116,11 @@ METRIC = (
     " metrics hold together only if they share the failure probability."
 )
 
-SELECTIVE = (
-    VOTES[0],
-    VOTES[2],
+THRESHOLDS = (
     "The thresholds, max_error and the confidence were fixed before looking at the held-out"
-    " samples.",
-    VOTES[-1],
+    " samples."
 )
-"""The assumptions of a classifier that abstains."""
+"""Replaces the second text of `VOTES` if a classifier abstains."""
 
 
 def standard_assumptions(
@@ -142,7 +139,7 @@ def standard_assumptions(
     """List the assumptions of a bound.
 
     The bound uses the profile of unlabeled samples, a test set, a deployed classifier, a referee
-    that breaks ties, one row per group, other random draws, voters tested on different samples, the
+    that breaks ties, one row per group, other random draws, voters not tested on all samples, the
     latest rows, a single voter, or a measure other than the error rate.
     """
     draws = [text for text, is_made in ((DRAW, drawn), (ORDER_OF_ROWS, split)) if is_made]
@@ -162,3 +159,9 @@ def standard_assumptions(
     if measure:
         texts.append(METRIC)
     return (*texts, *draws)
+
+
+def selective_assumptions(**kind: bool) -> tuple[str, ...]:
+    """List the assumptions of a classifier that abstains, on a kind of samples as above."""
+    texts = standard_assumptions(one_voter=True, **kind)
+    return tuple(THRESHOLDS if text == VOTES[1] else text for text in texts)

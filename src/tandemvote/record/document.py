@@ -225,7 +225,7 @@ class Record:
             referee=self.has_referee,
             one_row_per_group=self.one_row_per_group,
             drawn=drawn or self.one_row_per_group or self.profile is not None,
-            split=bool(np.ptp(self.counts.overlaps)),
+            split=bool((self.counts.overlaps < self.n_samples).any()),
             latest=self.latest is not None,
             one_voter=self.n_voters == 1,
             measure=self.measure is not None,

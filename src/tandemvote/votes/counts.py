@@ -96,8 +96,7 @@ class VoteCounts(PairCounts):
         VoteCounts(2 voters, 2 classes, n_min=3, n_min_pairs=3)
         """
         size = min(EXACT_CHUNK - 1, max(1, CHUNK_BYTES // (4 * votes.n_voters)))
-        is_drawn = votes.rows is not None and votes.latest is None
-        counts = replace(reduce(add, map(_count, votes.chunks(size))), drawn=is_drawn)
+        counts = replace(reduce(add, map(_count, votes.chunks(size))), drawn=votes.drawn)
         for start in range(0, votes.n_unlabeled, size):
             codes = votes.unlabeled[:, start : start + size]
             overlaps = np.full(counts.overlaps.shape, codes.shape[1])

@@ -391,6 +391,11 @@ class Votes:
         return int(self.unlabeled.shape[1])
 
     @property
+    def drawn(self) -> bool:
+        """True if the labeled samples were drawn among those that were given."""
+        return self.one_row_per_group or (self.rows is not None and self.latest is None)
+
+    @property
     def errors(self) -> NDArray[np.bool_]:
         """True where a voter errs on a held-out sample, shape (n_voters, n_samples)."""
         return np.asarray((self.predictions != self.labels) & self.held_out)
