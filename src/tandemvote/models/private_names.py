@@ -56,7 +56,7 @@ ROWS_KEPT = ("_fit_X", "X_train_", "support_vectors_")
 support vector machines some, and none with a precomputed kernel."""
 
 
-class Drawing(NamedTuple):
+class BootstrapDrawing(NamedTuple):
     """The draws by which a forest or bagging classifier chose the samples of its members.
 
     It was fitted on `n_samples`. `draws_some` is False if all members got all of them.
@@ -70,13 +70,15 @@ class Drawing(NamedTuple):
     is_known: bool
 
 
-def drawing_of(model: Any) -> Drawing:
+def drawing_of(model: Any) -> BootstrapDrawing:
     """Return the draws. The public `estimators_samples_` would draw all bootstraps again."""
     n_samples, seeds = int(model._n_samples), getattr(model, "_seeds", model.estimators_)
     # A forest draws nothing without `bootstrap`; bagging then draws without replacement.
     draws_some = bool(model.bootstrap) or getattr(model, "_max_samples", n_samples) < n_samples
     is_weighted = getattr(model, "_sample_weight", None) is not None
-    return Drawing(n_samples, draws_some, is_weighted, len(seeds) == len(model.estimators_))
+    return BootstrapDrawing(
+        n_samples, draws_some, is_weighted, len(seeds) == len(model.estimators_)
+    )
 
 
 def first_histogram_tree(model: HistGradientBoostingClassifier) -> tuple[Any, Any]:

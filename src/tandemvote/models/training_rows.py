@@ -38,7 +38,7 @@ Leaves = tuple[NDArray[np.intp], Callable[[Any], Codes]] | None
 samples to the leaves into which they fall. None for other models."""
 
 
-class Record(NamedTuple):
+class TrainingRecord(NamedTuple):
     """Numbers that a part keeps about all of its training samples together.
 
     `agrees` returns True for samples with the same record, and `log_chance` the logarithm of the
@@ -111,12 +111,12 @@ def check_not_training_rows(known: Digests, X: Any, *, what: str) -> None:
         )
 
 
-def _record(part: Any) -> Record | None:
+def _record(part: Any) -> TrainingRecord | None:
     """Return what a tree, histogram boosting, LightGBM or a scaler keeps of its training data."""
     if isinstance(part, StandardScaler) and getattr(part, "mean_", None) is not None:
         n_samples = int(np.max(part.n_samples_seen_))
         words = f"{type(part).__name__} keeps their number and their means"
-        return Record(words, n_samples, partial(_has_means, part), _log_chance_of_means)
+        return TrainingRecord(words, n_samples, partial(_has_means, part), _log_chance_of_means)
     first = _leaves_of_tree(part) or _leaves_of_histogram(part) or _leaves_of_lightgbm(part)
     if first is None:
         return None
@@ -124,7 +124,7 @@ def _record(part: Any) -> Record | None:
     n_samples = int(counts.sum())
     # Frequencies of the leaves other than those of the training samples make their counts rarer.
     chance = float(multinomial.logpmf(counts, n_samples, counts / n_samples))
-    return Record(
+    return TrainingRecord(
         "each leaf of the first tree holds as many training samples as fall into it",
         n_samples,
         lambda X: np.array_equal(np.bincount(leaf_of(X), minlength=counts.size), counts),
